@@ -9,17 +9,19 @@ use broadloom::encryption::age::{Decryptor, Encryptor, HeaderError, Identity, Pa
 use broadloom::encryption::{EncryptionError, Input, Output};
 use pyo3::exceptions::{PyEOFError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::buffers::Buffers;
 use crate::engine::REGISTRY;
-use crate::{arguments, error};
+use crate::memory::Appender;
+use crate::{arguments, error, memory};
 
 /// What encrypts for recipients.
 ///
 /// # Errors
 /// `ValueError` where there is none, or one is no recipient.
-pub fn encryptor(recipients: &[String], threads: Option<isize>) -> PyResult<Encryptor> {
+pub fn encryptor(recipients: &[PyBackedStr], threads: Option<isize>) -> PyResult<Encryptor> {
     let recipients: Vec<Recipient> = all("recipients", recipients)?;
     Ok(Encryptor::to_recipients(Arc::clone(&REGISTRY), recipients).threads(count(threads)?))
 }
@@ -28,7 +30,7 @@ pub fn encryptor(recipients: &[String], threads: Option<isize>) -> PyResult<Encr
 ///
 /// # Errors
 /// `ValueError` where there is none, or one is no identity.
-pub fn decryptor(identities: &[String], threads: Option<isize>) -> PyResult<Decryptor> {
+pub fn decryptor(identities: &[PyBackedStr], threads: Option<isize>) -> PyResult<Decryptor> {
     let identities: Vec<Identity> = all("identities", identities)?;
     Ok(Decryptor::new(Arc::clone(&REGISTRY), identities).threads(count(threads)?))
 }
@@ -37,7 +39,7 @@ fn count(threads: Option<isize>) -> PyResult<NonZeroUsize> {
     Ok(NonZeroUsize::new(arguments::threads(threads)?).expect("at least 1"))
 }
 
-fn all<K: FromStr<Err: std::fmt::Display>>(what: &str, texts: &[String]) -> PyResult<Vec<K>> {
+fn all<K: FromStr<Err: std::fmt::Display>>(what: &str, texts: &[PyBackedStr]) -> PyResult<Vec<K>> {
     if texts.is_empty() {
         return Err(PyValueError::new_err(format!("{what} is empty; give at least one")));
     }
@@ -73,7 +75,7 @@ pub fn raise(error: &EncryptionError) -> PyErr {
 #[pyo3(signature = (data, recipients, *, threads, armor))]
 pub fn age_encrypt<'py>(
     data: &Bound<'py, PyAny>,
-    recipients: Vec<String>,
+    recipients: Vec<PyBackedStr>,
     threads: Option<isize>,
     armor: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
@@ -86,7 +88,7 @@ pub fn age_encrypt<'py>(
 #[pyo3(signature = (data, identities, *, threads))]
 pub fn age_decrypt<'py>(
     data: &Bound<'py, PyAny>,
-    identities: Vec<String>,
+    identities: Vec<PyBackedStr>,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let decryptor = decryptor(&identities, threads)?;
@@ -100,16 +102,17 @@ fn one<'py>(data: &Bound<'py, PyAny>, work: &Work<'_>) -> PyResult<Bound<'py, Py
     let py = data.py();
     let data = Buffers::one(data, "data")?;
     let mut output = Vec::new();
-    let done = py.detach(|| work(Input::memory(&data.get(0)), Output::Stream(&mut output)));
+    let done =
+        py.detach(|| work(Input::memory(&data.get(0)), Output::Stream(&mut Appender(&mut output))));
     match done {
-        Ok(()) => Ok(PyBytes::new(py, &output)),
+        Ok(()) => memory::bytes(py, &output),
         Err(error) => Err(raise(&error)),
     }
 }
 
 /// A new identity, and its recipient.
 #[pyfunction]
-pub fn age_keygen() -> PyResult<(String, String)> {
+pub fn age_keygen(py: Python<'_>) -> PyResult<(Bound<'_, PyString>, String)> {
     let identity = Identity::generate().map_err(|error| raise(&error))?;
-    Ok((identity.to_text().to_string(), identity.recipient().to_string()))
+    Ok((PyString::new(py, &identity.to_text()), identity.recipient().to_string()))
 }

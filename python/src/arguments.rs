@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::buffers::Buffers;
+use crate::buffers;
 
 /// The most threads of one call.
 const MOST_THREADS: usize = 1024;
@@ -31,5 +31,5 @@ pub fn threads(threads: Option<isize>) -> PyResult<usize> {
 /// # Errors
 /// `TypeError` where it is not bytes-like.
 pub fn key(key: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
-    Ok(Zeroizing::new(Buffers::one(key, "key")?.get(0).to_vec()))
+    buffers::secret(key, "key")
 }

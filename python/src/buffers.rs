@@ -8,7 +8,10 @@
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
+use zeroize::Zeroizing;
+
+use crate::memory;
 
 /// Bytes of an object that [`Buffers`] keeps.
 struct View {
@@ -99,7 +102,8 @@ impl Buffers {
     /// Adds an object by the buffer protocol.
     fn export(&mut self, object: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<()> {
         if let Ok(bytes) = object.cast::<PyByteArray>() {
-            self.copy(bytes.to_vec());
+            // SAFETY: the GIL is held, and no Python code runs before the copy is made.
+            self.copy(memory::copy(unsafe { bytes.as_bytes() })?);
             return Ok(());
         }
         let buffer = export(object, name)?;
@@ -107,7 +111,7 @@ impl Buffers {
             self.view(exported(&buffer, object.py()));
             self.keepers.push(Keeper::Pin(buffer));
         } else {
-            self.copy(exported(&buffer, object.py()).to_vec());
+            self.copy(memory::copy(exported(&buffer, object.py()))?);
         }
         Ok(())
     }
@@ -134,7 +138,7 @@ impl Buffers {
             let all: *const [u8] = exported(&buffer, array.py());
             (all, Keeper::Pin(buffer))
         } else {
-            let copy: Box<[u8]> = exported(&buffer, array.py()).into();
+            let copy = memory::copy(exported(&buffer, array.py()))?.into_boxed_slice();
             (&raw const *copy, Keeper::Copy(copy))
         };
         let start = all.cast::<u8>();
@@ -156,7 +160,7 @@ fn items<'py>(objects: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple
     if objects.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("a str is no list of buffers; encode it"));
     }
-    if PyUntypedBuffer::get(objects).is_ok() {
+    if whole_export(objects).is_ok() {
         return Ok(None);
     }
     let tuple = objects.py().get_type::<PyTuple>().call1((objects,))?;
@@ -165,7 +169,7 @@ fn items<'py>(objects: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple
 
 /// The export of a bytes-like object in one piece.
 fn export(object: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<PyUntypedBuffer> {
-    let buffer = PyUntypedBuffer::get(object).map_err(|_| {
+    let buffer = whole_export(object).map_err(|_| {
         let (name, kind) = (name(), type_name(object));
         let hint = if object.is_instance_of::<PyString>() { "; encode it" } else { "" };
         PyTypeError::new_err(format!("{name} is {kind}, which is not bytes-like{hint}"))
@@ -179,6 +183,20 @@ fn export(object: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<PyUn
     Ok(buffer)
 }
 
+/// The export of any bytes-like object.
+///
+/// Some describe themselves in part: an array of ctypes has no strides, and a number of numpy no
+/// shape. A `memoryview` adds the strides, and a number is so short that a copy will do.
+fn whole_export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    PyUntypedBuffer::get(object).or_else(|_| {
+        let view = PyMemoryView::from(object)?;
+        match view.getattr("ndim")?.extract::<usize>()? {
+            0 => PyUntypedBuffer::get(&view.call_method0("tobytes")?),
+            _ => PyUntypedBuffer::get(&view),
+        }
+    })
+}
+
 /// The bytes of an export that was found to be in one piece.
 fn exported<'b>(buffer: &'b PyUntypedBuffer, _gil: Python<'b>) -> &'b [u8] {
     if buffer.len_bytes() == 0 {
@@ -187,6 +205,15 @@ fn exported<'b>(buffer: &'b PyUntypedBuffer, _gil: Python<'b>) -> &'b [u8] {
     // SAFETY: an export in one piece has `len_bytes` bytes from `buf_ptr` on, for as long as it is
     // held. The GIL is held for the life of this slice, so that no Python code writes to them.
     unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) }
+}
+
+/// A copy of a bytes-like object that is a secret, to be wiped. There is no other copy.
+///
+/// # Errors
+/// As [`Buffers::many`].
+pub fn secret(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Zeroizing<Vec<u8>>> {
+    let buffer = export(object, || what.to_owned())?;
+    Ok(Zeroizing::new(exported(&buffer, object.py()).to_vec()))
 }
 
 /// A buffer that a caller gives for results.
@@ -213,7 +240,14 @@ impl Output {
 
     /// Has `work` write all of it, without the GIL. The caller has made the object, and has given
     /// it to nobody yet.
-    pub fn fill(&self, py: Python<'_>, work: &(dyn Fn(&mut [u8]) + Sync)) {
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn fill(
+        &self,
+        py: Python<'_>,
+        work: &(dyn Fn(&mut [u8]) -> PyResult<()> + Sync),
+    ) -> PyResult<()> {
         if self.len() == 0 {
             return work(&mut []);
         }
@@ -221,7 +255,7 @@ impl Output {
         // No other code knows the object, so that nobody else reads or writes its bytes.
         let bytes =
             unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast::<u8>(), self.len()) };
-        py.detach(|| work(bytes));
+        py.detach(|| work(bytes))
     }
 
     /// Writes all of it.

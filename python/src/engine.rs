@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use broadloom::{Algorithm, HashAlgorithm, Processor, Registry, Session, Transform};
 use pyo3::prelude::*;
+use zeroize::Zeroize;
 
 use crate::error;
 
@@ -16,9 +17,34 @@ thread_local! {
     static PROCESSOR: RefCell<Processor> = RefCell::default();
 }
 
-/// Calls `work` with the processor of this thread. It runs no Python code.
+/// Calls `work` with the processor of this thread, whose lanes keep their last state. It runs no
+/// Python code.
 pub fn with_processor<R>(work: impl FnOnce(&mut Processor) -> R) -> R {
     PROCESSOR.with_borrow_mut(work)
+}
+
+/// Bytes of the stack below a call that are wiped: more than any function needs that has a key.
+const STACK: usize = 128 << 10;
+
+/// Calls `work`, which has secrets, and wipes what it left on the stack: Rust copies a value that
+/// moves, and leaves the old bytes.
+pub fn with_secrets<R>(work: impl FnOnce() -> R) -> R {
+    let made = apart(work);
+    wipe_stack();
+    made
+}
+
+/// Calls `work` in a frame of its own, which is below the caller's.
+#[inline(never)]
+fn apart<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+#[inline(never)]
+fn wipe_stack() {
+    let mut stack = [0_u8; STACK];
+    stack.zeroize();
+    std::hint::black_box(&mut stack);
 }
 
 /// A hash by its name, as this package or as hashlib writes it: `sha3-256` or `sha3_256`.
@@ -32,9 +58,12 @@ pub fn hash(name: &str) -> PyResult<HashAlgorithm> {
     }
 }
 
-/// An algorithm by its name, if there is one.
+/// An algorithm by its name, if there is one. hashlib's `shake_128` is `shake128`.
 pub fn parse(name: &str) -> Option<Algorithm> {
-    name.to_ascii_lowercase().replace('_', "-").parse().ok()
+    let name = name.to_ascii_lowercase();
+    let name =
+        name.strip_prefix("shake_").map_or(name.replace('_', "-"), |bits| format!("shake{bits}"));
+    name.parse().ok()
 }
 
 /// A session at the first provider that can.

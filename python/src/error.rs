@@ -53,6 +53,11 @@ pub fn invalid_tag(py: Python<'_>, wrong: Vec<(usize, String)>) -> PyErr {
         1 => format!("the tag of {first} is wrong"),
         _ => format!("{count} tags are wrong, the first that of {first}"),
     });
+    with_indices(py, error, places)
+}
+
+/// An exception whose `indices` are these places.
+pub fn with_indices(py: Python<'_>, error: PyErr, places: Vec<usize>) -> PyErr {
     match error.value(py).setattr("indices", places) {
         Ok(()) => error,
         Err(error) => error,

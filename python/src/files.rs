@@ -5,7 +5,9 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::vec;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::{thread, vec};
 
 use broadloom::lanes::Cpu;
 use broadloom_hashing::order::Shared;
@@ -13,11 +15,12 @@ use broadloom_hashing::reader::{self, Opened};
 use broadloom_hashing::source::{Input, Item, Request, Serial, Source, Spans};
 use broadloom_hashing::task::{Found, Outcome, Task};
 use broadloom_hashing::threads::Run;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::results::{Records, Wanted};
-use crate::{arguments, hasher};
+use crate::{arguments, hasher, signals};
 
 /// The digests of many files, in their order. Memory is bounded, however large they are.
 ///
@@ -41,6 +44,10 @@ pub fn hash_files<'py>(
     result: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let wanted = Wanted::new(py, result, None)?;
+    if paths.is_instance_of::<PyString>() || paths.is_instance_of::<PyBytes>() {
+        // Its items would be paths: "/" of most.
+        return Err(PyTypeError::new_err("paths is one path; give a list of paths"));
+    }
     let paths = paths.try_iter()?.map(|path| path?.extract::<PathBuf>());
     let paths: Vec<PathBuf> = paths.collect::<PyResult<_>>()?;
     let count = paths.len();
@@ -87,7 +94,7 @@ pub fn hash_chunks<'py>(
     wanted.give(digests.records(algorithm, count)?)
 }
 
-/// Hashes what a source names.
+/// Hashes what a source names. A signal ends the call, even while a read waits for ever.
 fn run(
     py: Python<'_>,
     source: Box<dyn Source<Digests>>,
@@ -97,14 +104,52 @@ fn run(
 ) -> PyResult<Digests> {
     let threads = arguments::threads(threads)?;
     let algorithm = hasher::function(algorithm)?;
-    let (digests, error) = py.detach(|| {
-        let shared = Shared::new(source, Digests::default());
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let digests = Digests { is_stopped: Arc::clone(&is_stopped), ..Digests::default() };
+    let work = move || {
         let cpu = Cpu::detect();
+        let shared = Shared::new(source, digests);
         algorithm.visit(Run { shared, cpu: &cpu, key: None, threads, chunk }).into_task()
-    });
+    };
+    let (digests, error) = match signals::is_main_thread() {
+        true => watched(py, &is_stopped, work)?,
+        // No other thread is told of signals.
+        false => py.detach(work),
+    };
     match error {
         Some(error) => Err(os_error(error, digests.failed.as_deref().unwrap_or_default())),
         None => Ok(digests),
+    }
+}
+
+/// Has another thread work, and looks for signals meanwhile.
+///
+/// # Errors
+/// That of a signal's handler. Then the other thread ends as soon as its next read does.
+fn watched<R: Send + 'static>(
+    py: Python<'_>,
+    is_stopped: &AtomicBool,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> PyResult<R> {
+    let (sender, mut receiver) = mpsc::sync_channel(1);
+    let thread = thread::Builder::new().name("broadloom files".to_owned()).spawn(move || {
+        // Nobody waits any more where a signal came.
+        let _ = sender.send(work());
+    });
+    thread
+        .map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+    loop {
+        // A receiver belongs to one thread at a time.
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(signals::INTERVAL)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))?
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("a thread that hashes files panicked"));
+            }
+        }
     }
 }
 
@@ -156,6 +201,8 @@ struct Digests {
     count: usize,
     /// The file that could not be read.
     failed: Option<OsString>,
+    /// Nobody waits for the digests any more.
+    is_stopped: Arc<AtomicBool>,
 }
 
 impl Task for Digests {
@@ -168,6 +215,9 @@ impl Task for Digests {
 
     /// Keeps the digests, or ends the run at the first file that cannot be read.
     fn outcome(&mut self, outcome: Outcome<Self>) -> io::Result<()> {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let found =
             outcome.found.inspect_err(|_| self.failed = Some(outcome.name.to_os_string()))?;
         let mut keep = |digest: &[u8]| {

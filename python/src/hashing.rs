@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::buffers::Buffers;
 use crate::windows::{self, Place, Window};
-use crate::{arguments, hasher};
+use crate::{arguments, engine, hasher};
 
 /// A hash, or an HMAC where there is a key.
 pub struct Hashing {
@@ -52,15 +52,19 @@ impl Hashing {
     }
 
     /// Writes the digests of some messages, on so many threads.
+    ///
+    /// # Errors
+    /// That of a signal's handler.
     pub fn digests(
         &self,
         messages: &dyn Messages,
         range: Range<usize>,
         threads: usize,
         room: Room<'_, '_>,
-    ) {
+    ) -> PyResult<()> {
         let key = self.key.as_ref().map(|key| key.as_slice());
-        self.algorithm.visit(Digests { key, messages, range, threads, room });
+        let work = || self.algorithm.visit(Digests { key, messages, range, threads, room });
+        if key.is_some() { engine::with_secrets(work) } else { work() }
     }
 }
 
@@ -112,9 +116,9 @@ struct Digests<'c, 'r, 'p> {
 }
 
 impl Visitor for Digests<'_, '_, '_> {
-    type Output = ();
+    type Output = PyResult<()>;
 
-    fn visit<A: Function>(self) {
+    fn visit<A: Function>(self) -> PyResult<()> {
         let Digests { key, messages, range, threads, room } = self;
         let key = key.map(|key| A::key(key).expect("its HMAC was asked for before"));
         let (key, len) = (key.as_ref(), A::DIGEST_LEN);
@@ -122,12 +126,12 @@ impl Visitor for Digests<'_, '_, '_> {
             Room::Packed(out) => {
                 digests::<A, _, _>(key, (messages, range), threads, out, len, |out| {
                     out.chunks_exact_mut(len)
-                });
+                })
             }
             Room::Apart(out) => {
                 digests::<A, _, _>(key, (messages, range), threads, out, 1, |out| {
                     out.iter_mut().map(|place| &mut **place)
-                });
+                })
             }
         }
     }
@@ -142,7 +146,7 @@ fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
     out: &'a mut [O],
     step: usize,
     places: impl Fn(&'a mut [O]) -> I + Sync,
-) {
+) -> PyResult<()> {
     let (first, count) = (range.start, range.len());
     windows::deal(
         (count, threads),
@@ -164,7 +168,7 @@ fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
                 Place::Other => work(&mut Planner::new(&Cpu::detect())),
             }
         },
-    );
+    )
 }
 
 thread_local! {

@@ -27,8 +27,8 @@ pub fn none_left(len: usize) -> PyErr {
     PyMemoryError::new_err(format!("there is no memory for {len} bytes"))
 }
 
-/// Looks whether there is memory for a number of things of some bytes each: something may claim many
-/// of them, and have none.
+/// Looks whether there is memory for a number of things of some bytes each: something may claim
+/// many of them, and have none.
 ///
 /// # Errors
 /// `MemoryError`.

@@ -9,6 +9,7 @@ use broadloom::{QueuePair as EnginePair, Workers as EngineWorkers};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::engine::with_secrets;
 use crate::process::Resident;
 use crate::session::{Job, Traveller};
 use crate::{arguments, error};
@@ -58,7 +59,7 @@ impl QueuePair {
         let mut pair = self.pair()?;
         let mut travellers = Job::depart(jobs, pair.capacity() - pair.in_flight())?;
         let pair = &mut *pair;
-        let accepted = jobs.py().detach(|| pair.enqueue(&mut travellers));
+        let accepted = jobs.py().detach(|| with_secrets(|| pair.enqueue(&mut travellers)));
         Job::stay(jobs.py(), travellers);
         Ok(accepted)
     }
@@ -67,7 +68,7 @@ impl QueuePair {
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut pair = self.pair()?;
         let pair = &mut *pair;
-        py.detach(|| pair.flush());
+        py.detach(|| with_secrets(|| pair.flush()));
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use broadloom_snapshot::{Id, Lock, SnapshotError, forget, merge, store, unlock};
 use pyo3::exceptions::{PyBlockingIOError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::engine::REGISTRY;
+use crate::engine::{REGISTRY, with_secrets};
 use crate::{arguments, error};
 
 /// A repository that is open. Each method that writes holds a lock of restic's.
@@ -29,7 +29,7 @@ impl Repository {
     ) -> PyResult<Repository> {
         let password = arguments::key(password)?;
         let place = || store::open(address, &store::Options::default()).map_err(error::value);
-        let repository = py.detach(|| {
+        let open = || {
             match broadloom_snapshot::Repository::open(place()?, &REGISTRY, &password) {
                 Err(SnapshotError::NoRepository) if create => {
                     broadloom_snapshot::Repository::init(place()?, &REGISTRY, &password)
@@ -37,7 +37,8 @@ impl Repository {
                 opened => opened,
             }
             .map_err(raise)
-        })?;
+        };
+        let repository = py.detach(|| with_secrets(open))?;
         Ok(Repository(Arc::new(repository)))
     }
 

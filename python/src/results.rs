@@ -45,7 +45,7 @@ pub struct Wanted<'py> {
 }
 
 /// Writes the results of some of a call's buffers.
-pub type Work<'w> = dyn Fn(Range<usize>, Room<'_, '_>) + Sync + 'w;
+pub type Work<'w> = dyn Fn(Range<usize>, Room<'_, '_>) -> PyResult<()> + Sync + 'w;
 
 enum Form<'py> {
     Bytes,
@@ -119,12 +119,12 @@ impl<'py> Wanted<'py> {
             Form::Bytes => list(py, (count, threads), len, work),
             Form::Numpy => {
                 let array = numpy(py, count, len)?;
-                Output::new(&array)?.fill(py, &|bytes| work(0..count, Room::Packed(bytes)));
+                Output::new(&array)?.fill(py, &|bytes| work(0..count, Room::Packed(bytes)))?;
                 Ok(array)
             }
             Form::Arrow | Form::Into(..) => {
-                let mut bytes = memory::zeros(count * len);
-                py.detach(|| work(0..count, Room::Packed(&mut bytes)));
+                let mut bytes = memory::touched_zeros(count * len)?;
+                py.detach(|| work(0..count, Room::Packed(&mut bytes)))?;
                 self.give(Records::Fixed { bytes, len, count })
             }
         }
@@ -140,7 +140,7 @@ impl<'py> Wanted<'py> {
         match self.form {
             Form::Bytes => records.list(py),
             Form::Numpy => records.numpy(py),
-            Form::Arrow => Ok(Bound::new(py, Array::new(records.arrow()))?.into_any()),
+            Form::Arrow => Ok(Bound::new(py, Array::new("", records.arrow()))?.into_any()),
             Form::Into(object, output) => {
                 let bytes = records.packed();
                 if output.len() != bytes.len() {
@@ -200,7 +200,7 @@ fn list<'py>(
             // then.
             places.push(unsafe { slice::from_raw_parts_mut(place, len) });
         }
-        py.detach(|| work(start..end, Room::Apart(&mut places)));
+        py.detach(|| work(start..end, Room::Apart(&mut places)))?;
         places.clear();
         objects.drain(..).try_for_each(|object| list.append(object))?;
         start = end;
@@ -211,19 +211,18 @@ fn list<'py>(
 impl Records {
     /// A list of `bytes`.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
-        let list = match self {
+        let bytes = |bytes: &[u8]| memory::bytes(py, bytes);
+        let each: PyResult<Vec<_>> = match self {
             Records::Fixed { bytes: all, len, count } => {
-                PyList::new(py, (0..*count).map(|index| bytes(&all[index * len..][..*len])))
+                (0..*count).map(|index| bytes(&all[index * len..][..*len])).collect()
             }
             Records::Packed { bytes: all, ends } => {
                 let starts = std::iter::once(&0).chain(ends);
-                let each: Vec<_> = starts.zip(ends).map(|(&a, &b)| bytes(&all[a..b])).collect();
-                PyList::new(py, each)
+                starts.zip(ends).map(|(&a, &b)| bytes(&all[a..b])).collect()
             }
-            Records::Apart(each) => PyList::new(py, each.iter().map(|each| bytes(each))),
+            Records::Apart(each) => each.iter().map(|each| bytes(each)).collect(),
         };
-        Ok(list?.into_any())
+        Ok(PyList::new(py, each?)?.into_any())
     }
 
     /// One array of bytes with a row for each result.

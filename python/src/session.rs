@@ -126,13 +126,14 @@ impl Session {
 }
 
 fn cipher(key: &Bound<'_, PyAny>, algorithm: &str, encrypts: bool) -> PyResult<Session> {
-    let key = arguments::key(key)?;
     let Some(Algorithm::Cipher(cipher)) = engine::parse(algorithm) else {
         return Err(error::no_such("cipher", algorithm, CipherAlgorithm::all()));
     };
-    let transform = Transform::cipher(cipher, &key);
-    let transform = if encrypts { transform.encrypt() } else { transform.decrypt() };
-    engine::open(&transform.map_err(error::value)?).map(Session)
+    engine::with_secrets(|| {
+        let transform = Transform::cipher(cipher, &arguments::key(key)?);
+        let transform = if encrypts { transform.encrypt() } else { transform.decrypt() };
+        engine::open(&transform.map_err(error::value)?).map(Session)
+    })
 }
 
 /// What goes through queues: the engine's job, which knows the object that Python has.

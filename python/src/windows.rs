@@ -9,8 +9,10 @@ use std::sync::Mutex;
 use std::thread;
 
 use broadloom::{Job, JobError, Processor};
+use pyo3::PyResult;
 
-use crate::engine::with_processor;
+use crate::engine::{with_processor, with_secrets};
+use crate::signals::{Stop, Watch};
 
 /// Buffers in a window at most: as many as the engine hands to a provider in one call.
 pub const MOST: usize = 512;
@@ -22,16 +24,23 @@ const JOB: usize = 150;
 
 /// Does something to each of `count` buffers, dealt one by one to threads, and gives back the first
 /// that failed. It is for work that is long, or has threads' lanes of its own.
+///
+/// # Errors
+/// That of a signal's handler.
 pub fn each<O: Send, E: Send>(
     (count, threads): (usize, usize),
     out: &mut [O],
     work: &(dyn Fn(usize, &mut O) -> Result<(), E> + Sync),
-) -> Option<(usize, E)> {
+) -> PyResult<Option<(usize, E)>> {
     let dealt = Mutex::new(out.iter_mut().enumerate());
     let next = || dealt.lock().expect("dealing does not panic").next();
     let failed = Mutex::new(None::<(usize, E)>);
-    on_threads(threads.min(count), &|_| {
-        while let Some((index, out)) = next() {
+    let stop = Stop::default();
+    on_threads(threads.min(count), &|place| {
+        let mut watch = place.watch();
+        while !stop.is_due(watch.as_mut())
+            && let Some((index, out)) = next()
+        {
             if let Err(error) = work(index, out) {
                 let mut first = failed.lock().expect("comparing does not panic");
                 if first.as_ref().is_none_or(|&(other, _)| index < other) {
@@ -41,7 +50,8 @@ pub fn each<O: Send, E: Send>(
             }
         }
     });
-    failed.into_inner().expect("comparing does not panic")
+    stop.end()?;
+    Ok(failed.into_inner().expect("comparing does not panic"))
 }
 
 /// Calls `work` on this thread and on others beside it.
@@ -58,6 +68,15 @@ fn on_threads(threads: usize, work: &(dyn Fn(Place) + Sync)) {
     });
 }
 
+/// Which lanes the thread that calls works with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    /// Those that it has, which keep nothing of a key.
+    Kept,
+    /// New ones, which end with the call: their last state would tell of a private key.
+    New,
+}
+
 /// Where work happens.
 #[derive(Clone, Copy)]
 pub enum Place {
@@ -65,6 +84,15 @@ pub enum Place {
     Caller,
     /// On a thread that ends with the call.
     Other,
+}
+
+impl Place {
+    fn watch(self) -> Option<Watch> {
+        match self {
+            Place::Caller => Some(Watch::new()),
+            Place::Other => None,
+        }
+    }
 }
 
 /// Where the windows end.
@@ -122,13 +150,16 @@ pub type Next<'n, 'o, O> = dyn FnMut() -> Option<Window<'o, O>> + 'n;
 ///
 /// `size` is the bytes of some buffers. `place` is where in `out` the results of one end. Those of
 /// the first begin at 0. `work` is called on each thread, with a function that gives it windows.
+///
+/// # Errors
+/// That of a signal's handler. Then no further window was given.
 pub fn deal<'a, O: Send>(
     (count, threads): (usize, usize),
     out: &'a mut [O],
     size: &Size<'_>,
     place: &(dyn Fn(usize) -> usize + Sync),
     work: &(dyn Fn(Place, &mut Next<'_, 'a, O>) + Sync),
-) {
+) -> PyResult<()> {
     let most_bytes = (threads > 1).then(|| (cost(size, 0..count) / threads).max(LEAST));
     let plan = Plan { count, most_bytes, size };
     let mut rest = Some(out);
@@ -143,9 +174,17 @@ pub fn deal<'a, O: Send>(
         });
         window.flatten()
     }));
+    let stop = Stop::default();
     on_threads(threads.min(count), &|place| {
-        work(place, &mut || windows.lock().expect("cutting a window does not panic").next());
+        let mut watch = place.watch();
+        work(place, &mut || {
+            if stop.is_due(watch.as_mut()) {
+                return None;
+            }
+            windows.lock().expect("cutting a window does not panic").next()
+        });
     });
+    stop.end()
 }
 
 /// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
@@ -153,14 +192,18 @@ pub fn deal<'a, O: Send>(
 ///
 /// `size` and `place` are as [`deal`] has them. `make` makes a buffer's job, with the place of its
 /// results, and `done` looks at the job afterwards.
+///
+/// # Errors
+/// As [`deal`].
 pub fn process<'a, O: Send, T>(
+    lanes: Lanes,
     (count, threads): (usize, usize),
     out: &'a mut [O],
     size: &Size<'_>,
     place: &(dyn Fn(usize) -> usize + Sync),
     make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
     done: &(dyn Fn(&mut Job<'a, T>) + Sync),
-) -> Vec<(usize, JobError)> {
+) -> PyResult<Vec<(usize, JobError)>> {
     let work = |processor: &mut Processor, next: &mut Next<'_, 'a, O>| {
         let mut failed = Vec::new();
         let mut jobs: Vec<Job<'a, T>> = Vec::with_capacity(count.min(MOST));
@@ -187,12 +230,14 @@ pub fn process<'a, O: Send, T>(
     let failed = Mutex::new(Vec::new());
     deal((count, threads), out, size, place, &|place, next| {
         let more = match place {
-            Place::Caller => with_processor(|processor| work(processor, next)),
-            Place::Other => work(&mut Processor::new(), next),
+            Place::Caller if lanes == Lanes::Kept => {
+                with_processor(|processor| with_secrets(|| work(processor, next)))
+            }
+            _ => with_secrets(|| work(&mut Processor::new(), next)),
         };
         failed.lock().expect("appending does not panic").extend(more);
-    });
+    })?;
     let mut failed = failed.into_inner().expect("appending does not panic");
     failed.sort_by_key(|&(index, _)| index);
-    failed
+    Ok(failed)
 }

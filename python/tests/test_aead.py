@@ -88,3 +88,10 @@ def test_wrong_arguments() -> None:
         broadloom.seal_many([b"a"], key, [nonce], "sha256")
     with pytest.raises(ValueError, match=r"buffers\[1\] is shorter than its tag"):
         broadloom.open_many([bytes(16), bytes(15)], key, [nonce, nonce])
+
+
+def test_records_that_are_too_short_have_places() -> None:
+    buffers = [bytes(20), b"abc", bytes(16), b""]
+    with pytest.raises(ValueError, match=r"buffers\[1\] is shorter than its tag") as error:
+        broadloom.open_many(buffers, bytes(32), [bytes(12)] * 4)
+    assert error.value.indices == [1, 3]  # type: ignore[attr-defined]

@@ -130,3 +130,9 @@ def test_the_interface_is_hashlibs() -> None:
         broadloom.new("blake2b")
     with pytest.raises(TypeError):
         broadloom.new("sha256", "text")
+
+
+@pytest.mark.parametrize("path", ["/etc/hostname", b"/etc/hostname"])
+def test_one_path_is_no_list_of_paths(path: object) -> None:
+    with pytest.raises(TypeError, match="paths is one path; give a list of paths"):
+        broadloom.hash_files(path)

@@ -1,10 +1,16 @@
 """hash_many and hmac_many against hashlib and hmac; and what all functions like them share."""
 
 import array
+import ctypes
 import hashlib
 import hmac
+import importlib.metadata
 import mmap
+import multiprocessing
 import os
+import subprocess
+import sys
+from typing import Any
 
 import numpy
 import pyarrow
@@ -180,3 +186,83 @@ def test_an_error_of_an_iterator_comes_through() -> None:
 
     with pytest.raises(KeyError, match="mine"):
         broadloom.hash_many(broken())
+
+
+class Whole(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_uint32), ("second", ctypes.c_uint16)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        (ctypes.c_uint8 * 5)(*b"warp!"),
+        (ctypes.c_int32 * 3)(1, 2, 3),
+        ctypes.c_int(7),
+        ctypes.create_string_buffer(b"weft"),
+        Whole(1, 2),
+        multiprocessing.RawArray("B", b"shared"),
+        numpy.float64(1.5),
+        numpy.uint8(7),
+        numpy.array(3),
+        numpy.bytes_(b"text"),
+        numpy.zeros((0, 4)),
+        array.array("d", [1.0]),
+    ],
+    ids=repr,
+)
+def test_whatever_hashlib_takes(data: Any) -> None:
+    expected = hashlib.sha256(data).digest()
+    assert broadloom.hash_many([data, b""])[0] == expected
+    assert broadloom.new("sha256", data).digest() == expected
+    held = memoryview(data).tobytes()
+    assert broadloom.hmac_many([data], data) == [hmac.digest(held, held, "sha256")]
+
+
+def test_results_into_arrays_of_ctypes() -> None:
+    out = (ctypes.c_uint8 * 64)()
+    assert broadloom.hash_many([b"a", b"b"], out=out) is out
+    assert bytes(out) == b"".join(hashlib.sha256(text).digest() for text in (b"a", b"b"))
+    with pytest.raises(ValueError, match="out is read-only"):
+        broadloom.hash_many([], out=numpy.float64(1.5))
+
+
+@pytest.mark.parametrize("name", ["shake_128", "shake_256", "SHAKE_128", "shake128"])
+def test_names_of_hashlib(name: str) -> None:
+    function = hashlib.new(name.lower() if "_" in name else "shake_128", b"warp")
+    stream = broadloom.new(name, b"warp")
+    assert stream.digest() == function.digest(stream.digest_size)
+    assert broadloom.hash_many([b"warp"], name) == [stream.digest()]
+
+
+def test_the_version() -> None:
+    assert broadloom.__version__ == importlib.metadata.version("broadloom")
+
+
+LIMITED = """
+import resource, broadloom
+taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (600 << 20), -1))
+data = bytearray(400 << 20)
+try:
+    {call}
+    raise SystemExit("it was no error")
+except MemoryError:
+    pass
+assert len(broadloom.hash_many([b"a"])[0]) == 32
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "broadloom.hash_many([data])",
+        "broadloom.hash_many(memoryview(data).cast('B', (4, 100 << 20)))",
+        "broadloom.new('sha256', data)",
+        "broadloom.seal_many([memoryview(data).toreadonly()], bytes(32), [bytes(12)])",
+        "broadloom.Job(broadloom.Session.hash(), data)",
+    ],
+)
+def test_too_little_memory(call: str) -> None:
+    code = LIMITED.format(call=call)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr.decode()

@@ -71,3 +71,62 @@ def test_wrong_keys_and_paddings() -> None:
         broadloom.sign_many([b"m"], private_pem(ED25519), padding="pss")
     with pytest.raises(ValueError, match="1 signatures for 2 buffers"):
         broadloom.verify_many([b"a", b"b"], [b"s"], public_pem(RSA))
+
+
+def pss(salt_length: Any) -> padding.PSS:
+    return padding.PSS(padding.MGF1(hashes.SHA256()), salt_length)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (None, padding.PSS.DIGEST_LENGTH),
+        ("digest", padding.PSS.DIGEST_LENGTH),
+        ("max", padding.PSS.MAX_LENGTH),
+        (0, 0),
+        (20, 20),
+        (222, padding.PSS.MAX_LENGTH),
+    ],
+)
+def test_salts_of_pss(ours: Any, theirs: Any) -> None:
+    arguments = {"padding": "pss", "salt_length": ours}
+    signatures = broadloom.sign_many(MESSAGES, private_pem(RSA), **arguments)
+    for signature, message in zip(signatures, MESSAGES, strict=True):
+        RSA.public_key().verify(signature, message, pss(theirs), hashes.SHA256())
+    foreign = [RSA.sign(message, pss(theirs), hashes.SHA256()) for message in MESSAGES]
+    assert broadloom.verify_many(MESSAGES, foreign, public_pem(RSA), **arguments) == [True] * 20
+    session = broadloom.Session.verify(public_pem(RSA), **arguments)
+    job = broadloom.Job(session, MESSAGES[3], signature=foreign[3])
+    queue = broadloom.QueuePair()
+    queue.enqueue([job])
+    queue.flush()
+    assert queue.dequeue()[0].result() is True
+
+
+def test_the_salt_that_other_programs_take() -> None:
+    """The longest and that of the digest are right, unless one is asked for."""
+    longest = [RSA.sign(m, pss(padding.PSS.MAX_LENGTH), hashes.SHA256()) for m in MESSAGES]
+    usual = [RSA.sign(m, pss(padding.PSS.DIGEST_LENGTH), hashes.SHA256()) for m in MESSAGES]
+    mixed = [*longest[:10], *usual[10:]]
+    mixed[4], mixed[14] = mixed[5], b"no signature"
+    expected = [place not in (4, 14) for place in range(20)]
+    for threads in (1, 3):
+        right = broadloom.verify_many(
+            MESSAGES, mixed, public_pem(RSA), padding="pss", threads=threads
+        )
+        assert right == expected
+    right = broadloom.verify_many(
+        MESSAGES, mixed, public_pem(RSA), padding="pss", salt_length="digest"
+    )
+    assert right == [place >= 10 and place != 14 for place in range(20)]
+
+
+def test_wrong_salts() -> None:
+    for salt_length in (-1, "longest", 1.5):
+        with pytest.raises(ValueError, match="salt_length is .*valid: a number of bytes, 'digest'"):
+            broadloom.sign_many([b"m"], private_pem(RSA), padding="pss", salt_length=salt_length)
+    with pytest.raises(ValueError, match="do not fit into the modulus"):
+        broadloom.sign_many([b"m"], private_pem(RSA), padding="pss", salt_length=223)
+    for key, name in ((RSA, None), (RSA, "pkcs1v15"), (ED25519, None)):
+        with pytest.raises(ValueError, match="only padding='pss' has a salt"):
+            broadloom.sign_many([b"m"], private_pem(key), padding=name, salt_length=32)

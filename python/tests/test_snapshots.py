@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,28 @@ def test_restic_reads_what_was_saved(objects: Path, tmp_path: Path, restic: Rest
     assert PASSWORD.encode() not in b"".join(contents(tmp_path / "out").values())
 
 
+def test_a_repository_that_was_made_anew(objects: Path, tmp_path: Path, restic: Restic) -> None:
+    """Every call reads the configuration and the keys of the repository that is there now."""
+    repository = tmp_path / "repository"
+
+    def save(output: str) -> None:
+        datasets.snapshot_dataset(objects, tmp_path / output, repository, PASSWORD)
+
+    save("first")
+    shutil.rmtree(repository)
+    save("second")
+    judged(restic, repository, objects, tmp_path / "restored")
+    # Another program may make it anew, or remove what an index names.
+    shutil.rmtree(repository)
+    restic(repository, "init", "--repository-version", "2")
+    save("third")
+    judged(restic, repository, objects, tmp_path / "again")
+    [snapshot] = json.loads(restic(repository, "snapshots", "--json"))
+    restic(repository, "forget", snapshot["id"], "--prune")
+    save("fourth")
+    judged(restic, repository, objects, tmp_path / "pruned")
+
+
 def test_a_stopped_run_ends_in_one_snapshot(objects: Path, tmp_path: Path, restic: Restic) -> None:
     repository, out = tmp_path / "repository", tmp_path / "out"
     restic(repository, "init", "--repository-version", "2")
@@ -105,7 +128,7 @@ def test_files_that_cannot_be_saved(objects: Path, tmp_path: Path, restic: Resti
     with pytest.raises(DatasetError, match="2 objects failed") as error:
         datasets.snapshot_dataset(others, tmp_path / "others", repository, PASSWORD)
     errors = [row["error"] for row in error.value.outcome.failures().to_pylist()]
-    assert "no regular file" in errors[0] and "each worker can open" in errors[1]
+    assert "a directory with files" in errors[0] and "each worker can open" in errors[1]
 
 
 def test_wrong_arguments(objects: Path, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from _typeshed import ReadableBuffer, StrPath, WriteableBuffer
 
+__version__: str
+
 _Out = TypeVar("_Out", bound=WriteableBuffer)
 
 class _ArrowArray(Protocol):
@@ -20,6 +22,9 @@ class _ArrowStream(Protocol):
 _ArrowArrayLike: TypeAlias = _ArrowArray | _ArrowStream
 # A bytes-like object with two dimensions has its rows for buffers.
 _Buffers: TypeAlias = Iterable[ReadableBuffer] | ReadableBuffer
+
+# Bytes of the salt of PSS.
+_SaltLength: TypeAlias = int | Literal["digest", "max"]
 
 class InvalidTag(Exception):
     indices: list[int]
@@ -78,6 +83,7 @@ class Session:
         *,
         hash: str = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
+        salt_length: _SaltLength | None = None,
     ) -> Session: ...
     @staticmethod
     def verify(
@@ -85,6 +91,7 @@ class Session:
         *,
         hash: str = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
+        salt_length: _SaltLength | None = None,
     ) -> Session: ...
     @property
     def algorithm(self) -> str: ...
@@ -137,6 +144,8 @@ class Workers:
     def submit(self, jobs: Iterable[Job]) -> int: ...
     def poll(self) -> list[Job]: ...
     def fileno(self) -> int: ...
+    @property
+    def is_here(self) -> bool: ...
 
 @final
 class Coder:
@@ -155,6 +164,8 @@ class Coder:
     def end(self) -> None: ...
     def pull(self) -> list[bytes] | None: ...
     def abandon(self) -> None: ...
+    @property
+    def is_here(self) -> bool: ...
 
 @final
 class Repository:
@@ -342,6 +353,7 @@ def sign_many(
     *,
     hash: str = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
+    salt_length: _SaltLength | None = None,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
 ) -> list[bytes]: ...
@@ -352,6 +364,7 @@ def sign_many(
     *,
     hash: str = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
+    salt_length: _SaltLength | None = None,
     threads: int | None = 1,
     result: Literal["numpy"],
 ) -> Any: ...
@@ -362,6 +375,7 @@ def sign_many(
     *,
     hash: str = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
+    salt_length: _SaltLength | None = None,
     threads: int | None = 1,
     result: Literal["arrow"],
 ) -> Array: ...
@@ -423,6 +437,7 @@ def verify_many(
     *,
     hash: str = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
+    salt_length: _SaltLength | None = None,
     threads: int | None = 1,
 ) -> list[bool]: ...
 @overload

@@ -23,10 +23,16 @@ import uuid
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import distributed as _distributed
-from dask.base import is_dask_collection
+try:
+    import distributed as _distributed
+    from dask.base import is_dask_collection
 
-from broadloom.datasets import Functions
+    from broadloom.datasets import Functions
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"broadloom.dask needs the module {error.name}: pip install 'broadloom[dask]'",
+        name=error.name,
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

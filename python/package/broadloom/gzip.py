@@ -11,9 +11,9 @@
 What is written is one gzip member that any gzip reads. A file of BGZF (``format="bgzf"``) is one
 that tabix and samtools can seek in.
 
-The differences from ``gzip``: there is no ``GzipFile``; no name is stored, and no time unless ``mtime`` is
-given, so that the same data make the same file; ``flush`` does not force out a part of the
-compressed data; trailing bytes that are neither zeros nor another member are an error.
+The differences from ``gzip``: there is no ``GzipFile``; no name is stored, and no time unless
+``mtime`` is given, so that the same data make the same file; ``flush`` does not force out a part of
+the compressed data; trailing bytes that are neither zeros nor another member are an error.
 """
 
 from __future__ import annotations

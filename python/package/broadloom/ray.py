@@ -20,9 +20,15 @@ import dataclasses
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import ray as _ray
+try:
+    import ray as _ray
 
-from broadloom.datasets import Functions
+    from broadloom.datasets import Functions
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"broadloom.ray needs the module {error.name}: pip install 'broadloom[ray]'",
+        name=error.name,
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,8 @@ use zeroize::Zeroize;
 
 use crate::buffers::Buffers;
 use crate::results::{Records, Wanted};
-use crate::{arguments, engine, error, windows};
+use crate::windows::{self, Lanes};
+use crate::{arguments, engine, error, memory};
 
 /// Encrypts many buffers under one key, and gives each ciphertext with its tag behind it.
 ///
@@ -54,7 +55,7 @@ pub fn seal_many<'py>(
     let session = session(algorithm, key, true)?;
     let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
     let sealed = py.detach(|| arguments.with_packets(|packets| packets.seal(&session, threads)));
-    let (bytes, ends) = sealed.map_err(|(index, error)| error::job(&buffer(index).1, error))?;
+    let (bytes, ends) = sealed.map_err(|error| error.raise(&buffer))?;
     wanted.give(Records::Packed { bytes, ends })
 }
 
@@ -64,7 +65,8 @@ pub fn seal_many<'py>(
 /// The parameters are those of `seal_many`; the buffers are what it gives.
 ///
 /// :raises InvalidTag: tags are wrong; its `indices` lists the places.
-/// :raises ValueError: a buffer is shorter than a tag, or another length is wrong.
+/// :raises ValueError: buffers are shorter than a tag, and `indices` lists the places; or another
+///     length is wrong.
 ///
 /// >>> import broadloom
 /// >>> try:
@@ -98,7 +100,7 @@ pub fn open_many<'py>(
     let session = session(algorithm, key, false)?;
     let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
     let opened = py.detach(|| arguments.with_packets(|packets| packets.open(&session, threads)));
-    let (bytes, ends) = opened.map_err(|error| error.raise(py, &buffer))?;
+    let (bytes, ends) = opened.map_err(|error| error.raise(&buffer))?;
     wanted.give(Records::Packed { bytes, ends })
 }
 
@@ -112,13 +114,14 @@ fn buffer(index: usize) -> (usize, String) {
 /// # Errors
 /// `ValueError` where there is no such AEAD, or the key has another length.
 pub fn session(algorithm: &str, key: &Bound<'_, PyAny>, seals: bool) -> PyResult<Session> {
-    let key = arguments::key(key)?;
     let Some(Algorithm::Aead(aead)) = engine::parse(algorithm) else {
         return Err(error::no_such("AEAD", algorithm, AeadAlgorithm::all()));
     };
-    let transform = Transform::aead(aead, &key);
-    let transform = if seals { transform.seal() } else { transform.open() };
-    engine::open(&transform.map_err(error::value)?)
+    engine::with_secrets(|| {
+        let transform = Transform::aead(aead, &arguments::key(key)?);
+        let transform = if seals { transform.seal() } else { transform.open() };
+        engine::open(&transform.map_err(error::value)?)
+    })
 }
 
 /// Associated data: none, the same for all buffers, or some for each.
@@ -199,14 +202,18 @@ pub struct Packets<'p> {
 /// Texts one behind another, and where each ends.
 type Texts = (Vec<u8>, Vec<usize>);
 
-/// Why packets were not opened.
-pub enum OpenError {
+/// Why packets were not sealed or opened.
+pub enum Failure {
+    /// There is no memory for so many bytes.
+    Memory(usize),
     /// The tags in these places are wrong.
     Tags(Vec<usize>),
-    /// This one is shorter than a tag, which has so many bytes.
-    Short(usize, usize),
+    /// These are shorter than a tag, which has so many bytes.
+    Short(Vec<usize>, usize),
     /// Something else, of the first job that failed.
     Job(usize, JobError),
+    /// A signal came, and its handler raised this.
+    Signal(PyErr),
 }
 
 impl<'p> Packets<'p> {
@@ -217,23 +224,25 @@ impl<'p> Packets<'p> {
     }
 
     /// Where each plaintext ends.
-    fn opened_ends(&self, session: &Session) -> Result<Vec<usize>, OpenError> {
+    fn opened_ends(&self, session: &Session) -> Result<Vec<usize>, Failure> {
         let (tag_len, len) = (session.tag_len(), |index| (self.text)(index).len());
-        match (0..self.count).find(|&index| len(index) < tag_len) {
-            None => Ok(running_total((0..self.count).map(|index| len(index) - tag_len))),
-            Some(index) => Err(OpenError::Short(index, tag_len)),
+        let short: Vec<_> = (0..self.count).filter(|&index| len(index) < tag_len).collect();
+        match short.is_empty() {
+            true => Ok(running_total((0..self.count).map(|index| len(index) - tag_len))),
+            false => Err(Failure::Short(short, tag_len)),
         }
     }
 
     /// Every ciphertext, with its tag behind it.
     ///
     /// # Errors
-    /// That of the first job that failed.
-    pub fn seal(&self, session: &Session, threads: usize) -> Result<Texts, (usize, JobError)> {
+    /// That of the first job that failed, or there is no memory.
+    pub fn seal(&self, session: &Session, threads: usize) -> Result<Texts, Failure> {
         let ends = self.sealed_ends(session);
-        let mut bytes = vec![0; ends.last().copied().unwrap_or(0)];
+        let mut bytes = room(&ends)?;
         let head = self.head;
         let failed = windows::process(
+            Lanes::Kept,
             (self.count, threads),
             &mut bytes,
             &|some| some.map(|index| (self.text)(index).len()).sum(),
@@ -251,8 +260,9 @@ impl<'p> Packets<'p> {
             },
             &|_| (),
         );
+        let failed = failed.map_err(Failure::Signal)?;
         match failed.first() {
-            Some(&failed) => Err(failed),
+            Some(&(index, error)) => Err(Failure::Job(index, error)),
             None => Ok((bytes, ends)),
         }
     }
@@ -260,11 +270,12 @@ impl<'p> Packets<'p> {
     /// Every plaintext.
     ///
     /// # Errors
-    /// [`OpenError`]: then there is no plaintext at all.
-    pub fn open(&self, session: &Session, threads: usize) -> Result<Texts, OpenError> {
+    /// [`Failure`]: then there is no plaintext at all.
+    pub fn open(&self, session: &Session, threads: usize) -> Result<Texts, Failure> {
         let ends = self.opened_ends(session)?;
-        let mut bytes = vec![0; ends.last().copied().unwrap_or(0)];
+        let mut bytes = room(&ends)?;
         let failed = windows::process(
+            Lanes::Kept,
             (self.count, threads),
             &mut bytes,
             &|some| some.map(|index| (self.text)(index).len()).sum(),
@@ -278,33 +289,45 @@ impl<'p> Packets<'p> {
             },
             &|_| (),
         );
-        if failed.is_empty() {
+        if failed.as_ref().is_ok_and(Vec::is_empty) {
             return Ok((bytes, ends));
         }
         // What was opened beside packets that were not goes nowhere.
         bytes.zeroize();
+        let failed = failed.map_err(Failure::Signal)?;
         let other = failed.iter().find(|(_, error)| *error != JobError::TagMismatch);
         match other {
-            Some(&(index, error)) => Err(OpenError::Job(index, error)),
-            None => Err(OpenError::Tags(failed.into_iter().map(|(index, _)| index).collect())),
+            Some(&(index, error)) => Err(Failure::Job(index, error)),
+            None => Err(Failure::Tags(failed.into_iter().map(|(index, _)| index).collect())),
         }
     }
 }
 
-impl OpenError {
+impl Failure {
     /// The exception. `name` names the place of a text, for a message.
-    pub fn raise(self, py: Python<'_>, name: &dyn Fn(usize) -> (usize, String)) -> PyErr {
+    pub fn raise(self, name: &dyn Fn(usize) -> (usize, String)) -> PyErr {
         match self {
-            OpenError::Tags(places) => {
-                error::invalid_tag(py, places.into_iter().map(name).collect())
+            Failure::Memory(len) => memory::none_left(len),
+            Failure::Tags(places) => {
+                Python::attach(|py| error::invalid_tag(py, places.into_iter().map(name).collect()))
             }
-            OpenError::Short(index, tag_len) => PyValueError::new_err(format!(
-                "{} is shorter than its tag, which has {tag_len} bytes",
-                name(index).1
-            )),
-            OpenError::Job(index, error) => error::job(&name(index).1, error),
+            Failure::Short(places, tag_len) => {
+                let named: Vec<_> = places.into_iter().map(name).collect();
+                let message =
+                    format!("{} is shorter than its tag, which has {tag_len} bytes", named[0].1);
+                let places = named.into_iter().map(|(place, _)| place).collect();
+                Python::attach(|py| error::with_indices(py, PyValueError::new_err(message), places))
+            }
+            Failure::Job(index, error) => error::job(&name(index).1, error),
+            Failure::Signal(error) => error,
         }
     }
+}
+
+/// Zeros for texts that end there.
+fn room(ends: &[usize]) -> Result<Vec<u8>, Failure> {
+    let len = ends.last().copied().unwrap_or(0);
+    memory::zeros(len).ok_or(Failure::Memory(len))
 }
 
 /// Where each of several lengths ends, one behind another.

@@ -1,13 +1,12 @@
 //! Compression of many buffers, each into a file of its own, and of one buffer by many threads.
 
-use broadloom::compression::{Compressor, Decompressor};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::buffers::Buffers;
 use crate::compression::{self, Failure};
 use crate::results::{Records, Wanted};
-use crate::{arguments, windows};
+use crate::{arguments, memory, windows};
 
 /// Compresses many buffers, each into a whole file of the format.
 ///
@@ -93,7 +92,7 @@ fn each(
             work(buffers.get(index), output)
         })
     });
-    match failed {
+    match failed? {
         Some((index, failure)) => Err(failure.raise(&format!("buffers[{index}]: "))),
         None => Ok(outputs),
     }
@@ -112,7 +111,7 @@ pub fn compress<'py>(
     let threads = arguments::threads(threads)?;
     let format = compression::format(format)?;
     let compressor = compression::compressor(format, level, threads, mtime)?;
-    one(data, &|input, output| Ok(Compressor::compress(&compressor, input, output).map(drop)?))
+    one(data, &|input, output| Ok(compressor.compress(input, output).map(drop)?))
 }
 
 /// Decompresses one buffer by several threads, where its pieces are independent.
@@ -127,10 +126,7 @@ pub fn decompress<'py>(
     let threads = arguments::threads(threads)?;
     let format = format.map(compression::format).transpose()?;
     let decompressor = compression::decompressor(format, threads, limit)?;
-    one(
-        data,
-        &|input, output| Ok(Decompressor::decompress(&decompressor, input, output).map(drop)?),
-    )
+    one(data, &|input, output| Ok(decompressor.decompress(input, output).map(drop)?))
 }
 
 /// Does something to one buffer, without the GIL.
@@ -140,5 +136,5 @@ fn one<'py>(data: &Bound<'py, PyAny>, work: &Work<'_>) -> PyResult<Bound<'py, Py
     let mut output = Vec::new();
     let done = py.detach(|| work(data.get(0), &mut output));
     done.map_err(|failure| failure.raise(""))?;
-    Ok(PyBytes::new(py, &output))
+    memory::bytes(py, &output)
 }

@@ -83,9 +83,11 @@ pub fn hmac_many<'py>(
 /// # Errors
 /// `ValueError` where there is no such hash, or no HMAC over it.
 pub fn hmac_session(algorithm: &str, key: &Bound<'_, PyAny>) -> PyResult<Session> {
-    let key = arguments::key(key)?;
     let mac = MacAlgorithm::Hmac(engine::hash(algorithm)?);
-    engine::open(&Transform::mac(mac, &key).generate().map_err(error::value)?)
+    engine::with_secrets(|| {
+        let key = arguments::key(key)?;
+        engine::open(&Transform::mac(mac, &key).generate().map_err(error::value)?)
+    })
 }
 
 fn give<'py>(
@@ -96,7 +98,6 @@ fn give<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (count, len) = (buffers.len(), hashing.digest_len());
     wanted.check_room(count * len)?;
-    wanted.fill((count, threads), len, &|range, room| {
-        hashing.digests(buffers, range, threads, room);
-    })
+    wanted
+        .fill((count, threads), len, &|range, room| hashing.digests(buffers, range, threads, room))
 }

@@ -9,13 +9,16 @@ use zeroize::Zeroizing;
 
 use crate::buffers::Buffers;
 use crate::results::{Records, Wanted};
-use crate::{arguments, engine, error, windows};
+use crate::windows::{self, Lanes};
+use crate::{arguments, engine, error};
 
 /// The signatures of many buffers under one private key.
 ///
 /// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256 or Ed25519.
 /// :param hash: the hash of the messages; Ed25519 has its own.
-/// :param padding: for RSA, `pkcs1v15` (the default) or `pss`, with a salt as long as the digest.
+/// :param padding: for RSA, `pkcs1v15` (the default) or `pss`.
+/// :param salt_length: bytes of the salt of PSS, `"digest"` (as many as the digest has, the
+///     default) or `"max"` (as many as there is room for).
 /// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
 ///     curves need libcrypto of OpenSSL 3.
 ///
@@ -28,27 +31,30 @@ use crate::{arguments, engine, error, windows};
 #[pyfunction]
 #[pyo3(
     signature = (
-        buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None
+        buffers, private_key, *, hash = "sha256", padding = None, salt_length = None,
+        threads = Some(1), result = None
     ),
-    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, \
-        result=None)"
+    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, salt_length=None, \
+        threads=1, result=None)"
 )]
 pub fn sign_many<'py>(
     buffers: &Bound<'py, PyAny>,
     private_key: &Bound<'py, PyAny>,
     hash: &str,
     padding: Option<&str>,
+    salt_length: Option<SaltLength>,
     threads: Option<isize>,
     result: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = buffers.py();
     let wanted = Wanted::new(py, result, None)?;
     let threads = arguments::threads(threads)?;
-    let session = signing(private_key, hash, padding)?;
+    let session = signing(private_key, hash, (padding, salt_length))?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let mut signatures = vec![Vec::new(); buffers.len()];
     let failed = py.detach(|| {
         windows::process(
+            Lanes::New,
             (buffers.len(), threads),
             &mut signatures,
             &|some| some.len() * SIGNATURE_COST,
@@ -59,7 +65,7 @@ pub fn sign_many<'py>(
                 job.user_value_mut()[0] = signature;
             },
         )
-    });
+    })?;
     match failed.first() {
         Some(&(index, error)) => Err(error::job(&format!("buffers[{index}]"), error)),
         None => wanted.give(Records::Apart(signatures)),
@@ -70,6 +76,7 @@ pub fn sign_many<'py>(
 ///
 /// :param signatures: one for each buffer.
 /// :param public_key: PEM (`str` or bytes) or DER (SubjectPublicKeyInfo).
+/// :param salt_length: as of `sign_many`. Without it, a salt of either length is right.
 ///
 /// The other parameters and the errors are those of `sign_many`.
 ///
@@ -80,9 +87,11 @@ pub fn sign_many<'py>(
 #[pyfunction]
 #[pyo3(
     signature = (
-        buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)
+        buffers, signatures, public_key, *, hash = "sha256", padding = None, salt_length = None,
+        threads = Some(1)
     ),
-    text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, threads=1)"
+    text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, \
+        salt_length=None, threads=1)"
 )]
 pub fn verify_many(
     buffers: &Bound<'_, PyAny>,
@@ -90,35 +99,95 @@ pub fn verify_many(
     public_key: &Bound<'_, PyAny>,
     hash: &str,
     padding: Option<&str>,
+    salt_length: Option<SaltLength>,
     threads: Option<isize>,
 ) -> PyResult<Vec<bool>> {
     let py = buffers.py();
     let threads = arguments::threads(threads)?;
-    let session = verifying(public_key, hash, padding)?;
+    let session = verifying(public_key, hash, (padding, salt_length))?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let signatures = Buffers::many(signatures, "signatures")?;
     if signatures.len() != buffers.len() {
         return Err(error::count("signatures", signatures.len(), buffers.len()));
     }
     let mut right = vec![true; buffers.len()];
-    let failed = py.detach(|| {
-        windows::process(
-            (buffers.len(), threads),
-            &mut right,
-            &|some| some.len() * SIGNATURE_COST,
-            &|index| index + 1,
-            &|index, _| Job::new(&session, buffers.get(index)).signature(signatures.get(index)),
-            &|_| (),
-        )
-    });
-    for (index, error) in failed {
-        match error {
-            JobError::SignatureMismatch => right[index] = false,
-            error => return Err(error::job(&format!("buffers[{index}]"), error)),
+    let all: Vec<_> = (0..buffers.len()).collect();
+    let wrong = mismatches(py, &session, &buffers, &signatures, &all, threads)?;
+    let wrong = match (padding, salt_length) {
+        // Other programs take the longest salt, unless they are told otherwise.
+        (Some("pss"), None) if !wrong.is_empty() => {
+            let longest = (padding, Some(SaltLength::Longest));
+            let session = verifying(public_key, hash, longest)?;
+            mismatches(py, &session, &buffers, &signatures, &wrong, threads)?
         }
-    }
+        _ => wrong,
+    };
+    wrong.into_iter().for_each(|index| right[index] = false);
     Ok(right)
 }
+
+/// Those of the buffers in some places whose signatures are wrong.
+fn mismatches(
+    py: Python<'_>,
+    session: &Session,
+    buffers: &Buffers,
+    signatures: &Buffers,
+    places: &[usize],
+    threads: usize,
+) -> PyResult<Vec<usize>> {
+    let mut nothing = vec![(); places.len()];
+    let failed = py.detach(|| {
+        windows::process(
+            Lanes::Kept,
+            (places.len(), threads),
+            &mut nothing,
+            &|some| some.len() * SIGNATURE_COST,
+            &|index| index + 1,
+            &|index, _| {
+                let place = places[index];
+                Job::new(session, buffers.get(place)).signature(signatures.get(place))
+            },
+            &|_| (),
+        )
+    })?;
+    let wrong = failed.into_iter().map(|(index, error)| match error {
+        JobError::SignatureMismatch => Ok(places[index]),
+        error => Err(error::job(&format!("buffers[{}]", places[index]), error)),
+    });
+    wrong.collect()
+}
+
+/// Bytes of the salt of PSS.
+#[derive(Clone, Copy)]
+pub enum SaltLength {
+    /// As many as the digest has.
+    Digest,
+    /// As many as there is room for.
+    Longest,
+    /// So many.
+    Bytes(usize),
+}
+
+impl<'py> FromPyObject<'_, 'py> for SaltLength {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<SaltLength> {
+        if let Ok(len) = object.extract::<usize>() {
+            return Ok(SaltLength::Bytes(len));
+        }
+        match object.extract::<String>().as_deref() {
+            Ok("digest") => Ok(SaltLength::Digest),
+            Ok("max") => Ok(SaltLength::Longest),
+            _ => Err(PyValueError::new_err(format!(
+                "salt_length is {}; valid: a number of bytes, 'digest' or 'max'",
+                object.repr()?
+            ))),
+        }
+    }
+}
+
+/// The name of a padding, and the length of its salt, as they were given.
+pub type Padded<'n> = (Option<&'n str>, Option<SaltLength>);
 
 /// A session that signs.
 ///
@@ -127,14 +196,16 @@ pub fn verify_many(
 pub fn signing(
     private_key: &Bound<'_, PyAny>,
     hash: &str,
-    padding: Option<&str>,
+    padding: Padded<'_>,
 ) -> PyResult<Session> {
-    let key = read_key(private_key, PrivateKey::from_pem, PrivateKey::from_der)?;
-    let Some(algorithm) = key.signature_algorithm() else {
-        return Err(PyValueError::new_err("X25519 keys agree on secrets and sign nothing"));
-    };
-    let scheme = scheme(algorithm, engine::hash(hash)?, padding)?;
-    engine::open(&Transform::sign(&key, scheme).map_err(error::value)?)
+    engine::with_secrets(|| {
+        let key = read_key(private_key, PrivateKey::from_pem, PrivateKey::from_der)?;
+        let Some(algorithm) = key.signature_algorithm() else {
+            return Err(PyValueError::new_err("X25519 keys agree on secrets and sign nothing"));
+        };
+        let scheme = scheme(algorithm, engine::hash(hash)?, padding)?;
+        engine::open(&Transform::sign(&key, scheme).map_err(error::value)?)
+    })
 }
 
 /// A session that verifies signatures.
@@ -144,7 +215,7 @@ pub fn signing(
 pub fn verifying(
     public_key: &Bound<'_, PyAny>,
     hash: &str,
-    padding: Option<&str>,
+    padding: Padded<'_>,
 ) -> PyResult<Session> {
     let key = read_key(public_key, PublicKey::from_pem, PublicKey::from_der)?;
     let scheme = scheme(key.signature_algorithm(), engine::hash(hash)?, padding)?;
@@ -175,14 +246,24 @@ fn read_key<K, E: std::fmt::Display>(
 fn scheme(
     algorithm: PublicKeyAlgorithm,
     hash: HashAlgorithm,
-    padding: Option<&str>,
+    (padding, salt_length): Padded<'_>,
 ) -> PyResult<Scheme> {
     let scheme = Scheme::new(hash);
+    if salt_length.is_some() && padding != Some("pss") {
+        return Err(PyValueError::new_err(
+            "salt_length is given, and only padding='pss' has a salt",
+        ));
+    }
     match (algorithm, padding) {
         (_, None) => Ok(scheme),
         (PublicKeyAlgorithm::Rsa(_), Some("pkcs1v15")) => Ok(scheme.padding(Padding::Pkcs1v15)),
-        (PublicKeyAlgorithm::Rsa(_), Some("pss")) => {
-            Ok(scheme.padding(Padding::Pss { salt_len: hash.digest_len() }))
+        (PublicKeyAlgorithm::Rsa(size), Some("pss")) => {
+            let salt_len = match salt_length.unwrap_or(SaltLength::Digest) {
+                SaltLength::Digest => hash.digest_len(),
+                SaltLength::Longest => size.modulus_len().saturating_sub(hash.digest_len() + 2),
+                SaltLength::Bytes(len) => len,
+            };
+            Ok(scheme.padding(Padding::Pss { salt_len }))
         }
         (PublicKeyAlgorithm::Rsa(_), Some(other)) => {
             Err(error::no_such("padding", other, ["pkcs1v15", "pss"].into_iter()))

@@ -299,15 +299,26 @@ impl Members {
         self.open = member.format == Format::Bgzf && data > 0;
     }
 
-    /// Whether another member of gzip follows. Zeros are passed over, and then nothing may follow.
+    /// Returns `true` if another member of gzip follows, perhaps behind zeros. gzip passes over
+    /// zeros between members, too: they fill the blocks of tapes.
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
-        let next = input.peek(MAGIC.len())?;
-        let len = next.len().min(MAGIC.len());
-        // Half of a member's first bytes is a member that was cut off, or a byte to copy.
-        let least = if self.copies() { MAGIC.len() } else { 1 };
-        if len >= least && MAGIC.starts_with(&next[..len]) {
-            return Ok(true);
+        let mut zeros = 0;
+        loop {
+            let next = input.peek(MAGIC.len())?;
+            let len = next.len().min(MAGIC.len());
+            // Half of a member's first bytes is a member that was cut off, or a byte to copy.
+            let least = if self.copies() { MAGIC.len() } else { 1 };
+            if len >= least && MAGIC.starts_with(&next[..len]) {
+                return Ok(true);
+            }
+            let more = next.iter().take_while(|&&byte| byte == 0).count();
+            if more == 0 || self.copies() {
+                break;
+            }
+            input.consume(more);
+            zeros += more as u64;
         }
+        self.trailing.zeros += zeros;
         self.pass_trailing(input)?;
         Ok(false)
     }

@@ -17,7 +17,9 @@ functions for many.
 The *source* is a path or URL of a file, a directory, a prefix or a pattern; or an iterable of paths
 and URLs; or a table or data set of pyarrow with columns ``path`` and, best, ``size``
 (``read_manifest`` reads one). With ``column=`` the source names Parquet files, and the work is on
-the cells of that column. URLs are fsspec's: S3, GCS, HTTP and more.
+the cells of that column. URLs are fsspec's: S3, GCS, HTTP and more. Below a directory of this
+machine, the objects are the regular files: links are not followed. ``snapshot_dataset`` saves the
+links, and empty directories, too. A file whose name is not UTF-8 is one that could not be read.
 
 The *output* is a directory or a URL. It keeps the plan, and a file of results for each batch, so
 that the same call continues a run that was stopped. Everything appears whole or not at all, and
@@ -33,9 +35,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from broadloom.datasets import _operations, _snapshot
-from broadloom.datasets._manifest import read_manifest
-from broadloom.datasets._run import DatasetError, Engine, Local, Options, Outcome, run
+try:
+    from broadloom.datasets import _operations, _snapshot
+    from broadloom.datasets._manifest import read_manifest
+    from broadloom.datasets._run import DatasetError, Engine, Local, Options, Outcome, run
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"broadloom.datasets needs the module {error.name}: pip install 'broadloom[datasets]'",
+        name=error.name,
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -193,16 +201,16 @@ class Functions:
     ) -> Outcome:
         """Saves all files in one snapshot of a repository that restic reads and adds to.
 
-        The source names files, and the repository is a directory: every worker sees both under
-        these names. The repository is made where there is none. Each batch saves a snapshot of its
+        The source names files, and the repository is a directory or an address as restic writes it
+        (``s3:``, ``gs:``, ``azure:``, ``rest:``): every worker sees both under these names. The
+        repository is made where there is none. Each batch saves a snapshot of its
         files (column ``part``). Once all are saved, they become one, ``outcome.snapshot``. Files
         that are as the snapshot ``parent`` has them are not read again.
 
         After a DatasetError there is no such snapshot; the same call tries the failed files again.
         """
-        operation = _operations.Snapshot(
-            os.path.abspath(repository), password, tuple(tags), parent=parent
-        )
+        address = _operations.address(os.fspath(repository))
+        operation = _operations.Snapshot(address, password, tuple(tags), parent=parent)
         return _snapshot.save(source, output, operation, self._engine, options)
 
 

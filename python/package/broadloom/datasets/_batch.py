@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 READERS = 32
 #: Cells that are read at once, and worked on at once where they are no mere hashes.
 CELLS, SOME_CELLS = 65_536, 1000
+#: The columns of a partition that is a list of values, each perhaps with a name.
+VALUE, NAME = "value", "name"
 #: An object from this share of the memory on is read in blocks.
 LARGE = 4
 
@@ -124,26 +126,29 @@ class Task:
     def _saved(
         self, operation: Snapshot, rows: pa.Table, work: Work
     ) -> tuple[pa.Table, Columns]:
-        """Saves files of this machine in a snapshot."""
+        """Saves files of this machine in a snapshot, links and empty directories included."""
         errors: list[str | None] = []
         paths: list[str] = []
         sizes: list[int | None] = []
         for url, size in zip(rows["path"].to_pylist(), rows["size"].to_pylist(), strict=True):
-            found, error = None, None
+            known: int | None = None
+            error = None
             try:
                 path = self.store.local_path(url)
                 if path is None:
                     raise ValueError("it is in a store; valid: a file that each worker can open")
-                found = os.stat(path)
-                if not stat.S_ISREG(found.st_mode):
-                    raise ValueError("it is no regular file")
-                if size not in (None, found.st_size):
-                    raise LengthError(f"it has {found.st_size} bytes, and {size} were expected")
+                found = os.lstat(path)
+                if stat.S_ISDIR(found.st_mode) and os.listdir(path):
+                    raise ValueError("it is a directory with files; valid: its files")
+                if stat.S_ISREG(found.st_mode):
+                    known = found.st_size
+                    if size not in (None, known):
+                        raise LengthError(f"it has {known} bytes, and {size} were expected")
                 paths.append(path)
             except (OSError, ValueError) as wrong:
                 error = _words(wrong)
             errors.append(error)
-            sizes.append(found.st_size if found is not None else None)
+            sizes.append(known)
         rows = _with_sizes(rows, sizes)
         present = [row for row, error in enumerate(errors) if error is None]
         if not present:
@@ -250,15 +255,31 @@ class Task:
                     )
 
     def _partition(self, table: pa.Table, work: Work) -> Iterator[tuple[pa.Table, Columns]]:
-        name = self.column or next(iter(table.column_names), "")
-        if name not in table.column_names:
-            valid = ", ".join(table.column_names)
-            raise ValueError(f"the collection has no column {name!r}; valid: {valid}")
+        # A partition may come from a file or a network, with offsets that point anywhere.
+        table.validate(full=True)
+        name = self._column_of(table)
         values = table[name].combine_chunks()
         needs = self.operation.needs
         if needs is not None and needs not in table.column_names:
             raise ValueError(f"{self.operation.name} needs a collection with a column {needs!r}")
         yield from self._values(table.drop_columns([name]), values, work)
+
+    def _column_of(self, table: pa.Table) -> str:
+        """The column of a partition to work on."""
+        valid = ", ".join(table.column_names)
+        if self.column is not None:
+            if self.column not in table.column_names:
+                raise ValueError(f"the collection has no column {self.column!r}; valid: {valid}")
+            return self.column
+        names = [name for name in table.column_names if name != self.operation.needs]
+        if names == [VALUE, NAME]:
+            return VALUE
+        if len(names) != 1:
+            raise ValueError(
+                f"the collection has {len(names)} columns; say which one to work on: column=, one "
+                f"of {valid}"
+            )
+        return str(names[0])
 
     def _values(
         self, rows: pa.Table, values: pa.Array, work: Work
@@ -358,8 +379,8 @@ def as_table(partition: Any) -> pa.Table:
         return pa.Table.from_pylist(items)
     if items and isinstance(items[0], tuple):
         names, values = zip(*items, strict=True)
-        return pa.table({"value": pa.array(values, pa.binary()), "name": pa.array(names)})
-    return pa.table({"value": pa.array(items, pa.binary())})
+        return pa.table({VALUE: pa.array(values, pa.binary()), NAME: pa.array(names)})
+    return pa.table({VALUE: pa.array(items, pa.binary())})
 
 
 def _identity(table: pa.Table) -> str:

@@ -68,10 +68,14 @@ def read_manifest(url: str, *, storage_options: Mapping[str, Any] | None = None)
     return pa.table(columns)
 
 
-def objects(source: Source, store: Store) -> Iterator[pa.Table]:
-    """The manifest of objects, in pieces: columns ``path`` and ``size``, and what else it has."""
+def objects(source: Source, store: Store, is_whole: bool = False) -> Iterator[pa.Table]:
+    """The manifest of objects, in pieces: columns ``path`` and ``size``, and what else it has.
+
+    Of a directory these are the regular files below it, and with ``is_whole`` everything else, too:
+    links, devices, and directories that are empty.
+    """
     if isinstance(source, (str, os.PathLike)):
-        yield from _listing(os.fspath(source), store)
+        yield from _listing(os.fspath(source), store, is_whole)
         return
     if isinstance(source, (pa.Table, pa.RecordBatchReader, pads.Dataset)):
         table = isinstance(source, pa.RecordBatchReader)
@@ -91,7 +95,8 @@ def objects(source: Source, store: Store) -> Iterator[pa.Table]:
         for path in piece:
             if not isinstance(path, (str, os.PathLike)):
                 raise TypeError(f"source has {path!r}; valid: paths and URLs, as str")
-        yield _with_path(pa.table({"path": pa.array(map(os.fspath, piece), pa.string())}))
+        names = [printable(os.fspath(path)) for path in piece]
+        yield _with_path(pa.table({"path": pa.array(names, pa.string())}))
 
 
 def cells(source: Source, column: str, store: Store) -> Iterator[pa.Table]:
@@ -130,10 +135,20 @@ def cells(source: Source, column: str, store: Store) -> Iterator[pa.Table]:
 
     files: Iterator[str] = (path for piece in objects(source, store) for path in _paths(piece))
     if isinstance(source, (str, os.PathLike)):
-        files = (path for path in files if path.endswith(".parquet"))
+        files = iter(_parquet_files(list(files)))
     with ThreadPoolExecutor(FOOTERS) as pool:
         while some := list(islice(files, FOOTERS)):
             yield from pool.map(footer, some)
+
+
+def _parquet_files(paths: list[str]) -> list[str]:
+    """Those with the suffix of Parquet. Where none has it, all but hidden files and marks.
+
+    A file that is no Parquet then is an error, and is not passed over.
+    """
+    if named := [path for path in paths if path.endswith(".parquet")]:
+        return named
+    return [path for path in paths if not path.rsplit("/", 1)[-1].startswith((".", "_"))]
 
 
 def fingerprint(pieces: Iterable[pa.Table]) -> str:
@@ -142,10 +157,7 @@ def fingerprint(pieces: Iterable[pa.Table]) -> str:
     for piece in pieces:
         for name in piece.column_names:
             stream = streams.setdefault(name, broadloom.new("sha256"))
-            values = piece[name].combine_chunks()
-            if not (pa.types.is_string(values.type) or pa.types.is_binary(values.type)):
-                values = values.cast(pa.string())
-            digests = pa.array(broadloom.arrow.sha256(values))
+            digests = pa.array(broadloom.arrow.sha256(_as_bytes(piece[name])))
             stream.update(b"".join(digests.fill_null(bytes(32)).to_pylist()))
     whole = broadloom.new("sha256")
     for name, stream in sorted(streams.items()):
@@ -153,25 +165,67 @@ def fingerprint(pieces: Iterable[pa.Table]) -> str:
     return whole.hexdigest()
 
 
-def _listing(url: str, store: Store) -> Iterator[pa.Table]:
+def _as_bytes(column: pa.ChunkedArray) -> pa.Array:
+    """A column whose values are bytes or text, the same for the same values."""
+    values, kind = column.combine_chunks(), column.type
+    if isinstance(values, pa.ChunkedArray):
+        # Columns of more than 2 GiB stay in chunks.
+        values = pa.concat_arrays(values.chunks)
+    bytes_like = (
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_fixed_size_binary,
+    )
+    if any(is_kind(kind) for is_kind in bytes_like):
+        return values
+    if pa.types.is_primitive(kind):
+        return values.cast(pa.string())
+    texts = [None if value is None else repr(value) for value in values.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def _listing(url: str, store: Store, is_whole: bool) -> Iterator[pa.Table]:
     """All objects below a directory or a prefix, those that a pattern matches, or the one."""
     filesystem, name = store.locate(url)
+    is_local = store.local_path(url) is not None
 
     def find() -> dict[str, dict[str, Any]]:
-        if any(mark in name for mark in "*?["):
+        # A name may have such marks itself.
+        if any(mark in name for mark in "*?[") and not filesystem.exists(name):
             return dict(filesystem.glob(name, detail=True))
-        return dict(filesystem.find(name, detail=True))
+        withdirs = is_whole and is_local
+        return dict(filesystem.find(name, detail=True, withdirs=withdirs))
 
     found = retried(find, store.retries)
-    files = sorted(path for path, info in found.items() if info["type"] == "file")
+    parents = {os.path.dirname(path) for path in found} if is_whole else set()
+    files = sorted(
+        path
+        for path, info in found.items()
+        if info["type"] == "file" or (is_whole and path not in parents)
+    )
     if not files:
         raise FileNotFoundError(f"{url} has no objects")
-    is_local = store.local_path(url) is not None
     for start in range(0, len(files), ROWS):
         piece = files[start : start + ROWS]
         urls = piece if is_local else [filesystem.unstrip_protocol(path) for path in piece]
-        sizes = [found[path].get("size") for path in piece]
+        urls = list(map(printable, urls))
+        infos = [found[path] for path in piece]
+        sizes = [info.get("size") if info["type"] == "file" else 0 for info in infos]
         yield pa.table({"path": urls, "size": sizes}, schema=pa.schema([Path, Size]))
+
+
+def printable(path: str) -> str:
+    """A path that a table can have: one that is not UTF-8 has escapes in place of some bytes.
+
+    No file has that name, so that the object is one of those that could not be read.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode(errors="backslashreplace")
+    return path
 
 
 def _with_path(table: pa.Table) -> pa.Table:
@@ -179,14 +233,26 @@ def _with_path(table: pa.Table) -> pa.Table:
     if "path" not in table.column_names:
         names = ", ".join(table.column_names)
         raise ValueError(f"a manifest needs a column `path`, and this one has {names or 'none'}")
+    # A manifest may come from a file or a network, with offsets that point anywhere.
+    table.validate(full=True)
     paths = table["path"].cast(pa.string())
     if paths.null_count:
         raise ValueError(f"row {pc.index(paths.is_null(), True).as_py()} has no path")
     sizes = table["size"] if "size" in table.column_names else pa.nulls(len(table), pa.int64())
     others = [name for name in table.column_names if name not in ("path", "size")]
-    columns = [paths, sizes.cast(pa.int64()), *(table[name] for name in others)]
-    fields = [Path, Size, *(table.field(name) for name in others)]
+    columns = [_movable(table[name]) for name in others]
+    fields = [table.field(name).with_type(c.type) for name, c in zip(others, columns, strict=True)]
+    columns, fields = [paths, sizes.cast(pa.int64()), *columns], [Path, Size, *fields]
     return pa.table(columns, schema=pa.schema(fields))
+
+
+def _movable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column in a layout whose rows pyarrow can pick: not by views."""
+    if pa.types.is_binary_view(column.type):
+        return column.cast(pa.large_binary())
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    return column
 
 
 def _paths(table: pa.Table) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -389,9 +390,13 @@ class Snapshot:
     part: str = ""
     #: A snapshot that may have some of the files as they are now.
     parent: str | None = None
+    #: Tells the calls apart, so that each one opens the repository anew.
+    call: str = ""
 
     def settings(self) -> dict[str, Any]:
-        return {"repository": self.repository, "tags": list(self.tags)}
+        # An address may have the name and the password of a user.
+        repository = re.sub(r"//[^/@]*@", "//", self.repository)
+        return {"repository": repository, "tags": list(self.tags)}
 
     def fields(self) -> list[pa.Field]:
         return [pa.field("part", pa.string())]
@@ -402,7 +407,7 @@ class Snapshot:
 
     def save(self, paths: list[str], memory: int, work: Work) -> Columns:
         """Saves files of this machine."""
-        part, failed = _repository(self.repository, self.password).backup(
+        part, failed = _repository(self.call, self.repository, self.password).backup(
             paths,
             tags=[self.part],
             parent=self.parent,
@@ -425,9 +430,32 @@ class Snapshot:
 
 
 @functools.lru_cache(maxsize=1)
-def _repository(address: str, password: str | bytes) -> Repository:
-    """A repository. It stays open, since the way from password to key is long by intent."""
+def _repository(call: str, address: str, password: str | bytes) -> Repository:
+    """The repository of one call.
+
+    It stays open for the batches of a call, since the way from password to key is long by intent.
+    By the next call, another repository may be at the address, with another key, or packs may be
+    gone that the index had.
+    """
     return Repository.open(address, _bytes(password), False)
+
+
+#: How addresses of restic begin that are no directories, those included that nothing here reads.
+SCHEMES = (
+    "s3:", "gs:", "az:", "azure:", "rest:", "http:", "https:", "sftp:", "b2:", "swift:", "rclone:"
+)
+
+
+def address(repository: str) -> str:
+    """The address of a repository. A directory is the same one from every place of work."""
+    if repository.startswith(SCHEMES) or "://" in repository:
+        return repository
+    return os.path.abspath(repository.removeprefix("local:"))
+
+
+def close_repository() -> None:
+    """Closes the repository that this process has open, and forgets its password."""
+    _repository.cache_clear()
 
 
 def _bytes(text: str | bytes) -> bytes:

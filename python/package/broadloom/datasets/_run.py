@@ -13,7 +13,7 @@ import pyarrow.dataset as pads  # type: ignore[import-untyped]
 
 from broadloom.datasets import _manifest, _plan
 from broadloom.datasets._batch import Report, Task
-from broadloom.datasets._operations import Operation
+from broadloom.datasets._operations import Operation, Snapshot
 from broadloom.datasets._store import Place, Store
 
 if TYPE_CHECKING:
@@ -225,7 +225,8 @@ def _planned(
 def _pieces(task: Task, source: Any) -> Iterator[pa.Table]:
     needs = task.operation.needs
     if task.column is None:
-        pieces = _manifest.objects(source, task.store)
+        is_whole = isinstance(task.operation, Snapshot)
+        pieces = _manifest.objects(source, task.store, is_whole)
     else:
         pieces = _manifest.cells(source, task.column, task.store)
     for piece in pieces:

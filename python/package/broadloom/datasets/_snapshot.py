@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from broadloom.datasets._operations import Snapshot
+from broadloom.datasets._operations import Snapshot, close_repository
 from broadloom.datasets._run import Engine, Options, Outcome, run
 from broadloom.datasets._store import Place, Store, retried
 
@@ -41,8 +41,12 @@ def save(
     output = os.fspath(output)
     place = Place(output, options.get("output_options", {}), options.get("retries", 5))
     tag = _tag(place)
-    operation = dataclasses.replace(operation, part=f"{tag}-part")
-    outcome = run(source, output, operation, engine, options)
+    operation = dataclasses.replace(operation, part=f"{tag}-part", call=uuid.uuid4().hex)
+    try:
+        outcome = run(source, output, operation, engine, options)
+    finally:
+        # Where batches are done here, it is open here.
+        close_repository()
     made = repository.tagged(tag)
     outcome.snapshot = made[-1] if made else _merged(outcome, operation, repository, tag, options)
 
