@@ -71,7 +71,7 @@ fn keys_are_not_read_that_are_too_long() {
 
 #[test]
 fn a_salt_longer_than_any_number_is_refused() {
-    let key = include_str!("../../engine/tests/keys/rsa-1024.pem");
+    let key = include_str!("../../../engine/tests/keys/rsa-1024.pem");
     let mut processor = ptr::null_mut();
     // SAFETY: the place is a variable.
     assert_eq!(unsafe { bl_processor_open(&mut processor) }, BL_OK);
