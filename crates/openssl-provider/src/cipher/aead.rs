@@ -287,7 +287,7 @@ impl Cipher for Aead {
         unsafe {
             match self.state {
                 // Nothing, in every mode but CCM.
-                State::Open | State::Done(_) | State::Ended(_) if len == 0 && !is_ccm => {
+                State::Open | State::Done(_) if len == 0 && !is_ccm => {
                     *out_len = 0;
                     return 1;
                 }
