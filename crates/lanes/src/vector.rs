@@ -7,26 +7,35 @@ use core::ops::BitXor;
 
 /// An array written out element by element: `each!(i in 4 => value)`. In a kernel, unlike a loop or
 /// `array::from_fn`, it leaves the compiler nothing to unroll or to inline.
+///
+/// With `each!(const I in 4 => value)`, the number is a constant. What stands under `if const` of it
+/// is then compiled only where it is to run, in each instance of a generic function.
 macro_rules! each {
-    ($i:ident in 2 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
-    ($i:ident in 3 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2) };
-    ($i:ident in 4 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
-    ($i:ident in 5 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
-    ($i:ident in 8 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
-    ($i:ident in 10 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9) };
-    ($i:ident in 13 => $value:expr) => {
+    ($i:ident in $count:tt => $value:expr) => {
+        crate::vector::each!($count, [let $i] $value)
+    };
+    (const $i:ident in $count:tt => $value:expr) => {
+        crate::vector::each!($count, [const $i] $value)
+    };
+    (2, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
+    (3, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2) };
+    (4, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
+    (5, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
+    (8, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
+    (10, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9) };
+    (12, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11) };
+    (13, $i:tt $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12)
     };
-    ($i:ident in 14 => $value:expr) => {
+    (14, $i:tt $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13)
     };
-    ($i:ident in 12 => $value:expr) => {
-        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11)
-    };
-    ($i:ident in 16 => $value:expr) => {
+    (16, $i:tt $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
-    (@ $i:ident $value:expr, $($n:literal)*) => { [$({ let $i: usize = $n; $value }),*] };
+    (@ $i:tt $value:expr, $($n:literal)*) => { [$(crate::vector::each!(@ $i $n, $value)),*] };
+    (@ [let $i:ident] $n:literal, $value:expr) => {{ let $i: usize = $n; $value }};
+    (@ [const $i:ident] $n:literal, $value:expr) => {{ const $i: usize = $n; $value }};
 }
 pub(crate) use each;
 

@@ -9,6 +9,11 @@
 //! In the upper half everything is mirrored: limbs are counted from the highest one down, and the
 //! columns from the highest one that has products. So both halves go by the same rows.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::kernel::Modulo;
 use super::select::Lanes;
 use crate::vector::each;
@@ -39,6 +44,25 @@ pub(crate) unsafe trait Limbs: Lanes {
     /// The same pointer, of which the compiler does not know what it has already read there.
     /// Otherwise it keeps in registers what each row reads again, for which there are not enough.
     fn anew(limbs: *const u64) -> *const u64;
+
+    /// Adds the product of a limb with another to a column of a block of `W` columns; the other one
+    /// is `further` limbs from `y` in the direction in which a half is counted.
+    ///
+    /// # Safety
+    /// The instruction set; that limb is readable for a word of every lane.
+    #[inline(always)]
+    unsafe fn plus<const W: usize, const UP: bool>(
+        sums: &mut Sums<Self>,
+        column: usize,
+        x: &Self,
+        y: *const u64,
+        further: usize,
+    ) {
+        let place = if UP { column } else { W - 1 - column };
+        // SAFETY: the caller's.
+        let y = unsafe { Self::load(step::<Self, UP>(y, further as isize)) };
+        (sums[place], sums[place + 1]) = Self::plus_product((sums[place], sums[place + 1]), *x, y);
+    }
 }
 
 /// What a block of columns needs.
@@ -67,22 +91,6 @@ fn step<L: Lanes, const UP: bool>(limb: *const u64, by: isize) -> *const u64 {
     limb.wrapping_offset(if UP { words } else { -words })
 }
 
-/// The place of a column's sum: sums lie from the lowest column to the highest.
-const fn place<const W: usize, const UP: bool>(column: usize) -> usize {
-    if UP { column } else { W - 1 - column }
-}
-
-/// Adds the product of a limb with another, which is read, to a column.
-///
-/// # Safety
-/// The instruction set; `y` is readable for a word of every lane.
-#[inline(always)]
-unsafe fn plus<L: Limbs>(sums: &mut Sums<L>, place: usize, x: L, y: *const u64) {
-    // SAFETY: the caller's.
-    let y = unsafe { L::load(y) };
-    (sums[place], sums[place + 1]) = L::plus_product((sums[place], sums[place + 1]), x, y);
-}
-
 /// Adds `count` rows over all columns: limbs from `x` on, and for column 0 of the first row the
 /// limb at `y`.
 ///
@@ -99,9 +107,9 @@ unsafe fn rows<L: Limbs, const W: usize, const UP: bool>(
     unsafe {
         for _ in 0..count {
             let limb = L::load(x);
-            each!(j in 13 => {
-                if j < W {
-                    plus(sums, place::<W, UP>(j), limb, step::<L, UP>(y, j as isize));
+            each!(const J in 13 => {
+                if const { J < W } {
+                    L::plus::<W, UP>(sums, J, &limb, y, J);
                 }
             });
             x = step::<L, UP>(x, 1);
@@ -123,13 +131,12 @@ unsafe fn triangle<L: Limbs, const W: usize, const UP: bool, const FIRST: usize>
 ) {
     // SAFETY: the caller's.
     unsafe {
-        each!(r in 13 => {
-            if r + FIRST < W {
-                let (limb, y) = (L::load(step::<L, UP>(x, r as isize)), L::anew(y));
-                each!(j in 13 => {
-                    if r + FIRST <= j && j < W {
-                        let y = step::<L, UP>(y, j as isize - (r + FIRST) as isize);
-                        plus(sums, place::<W, UP>(j), limb, y);
+        each!(const R in 13 => {
+            if const { R + FIRST < W } {
+                let (limb, y) = (L::load(step::<L, UP>(x, R as isize)), L::anew(y));
+                each!(const J in 13 => {
+                    if const { R + FIRST <= J && J < W } {
+                        L::plus::<W, UP>(sums, J, &limb, y, J - (R + FIRST));
                     }
                 });
             }
@@ -150,13 +157,12 @@ unsafe fn half_triangle<L: Limbs, const W: usize, const UP: bool, const ODD: usi
 ) {
     // SAFETY: the caller's.
     unsafe {
-        each!(r in 8 => {
-            if ODD + 2 * r + 1 < W {
-                let (limb, y) = (L::load(step::<L, UP>(x, r as isize)), L::anew(x));
-                each!(j in 13 => {
-                    if ODD + 2 * r < j && j < W {
-                        let y = step::<L, UP>(y, j as isize - r as isize - ODD as isize);
-                        plus(sums, place::<W, UP>(j), limb, y);
+        each!(const R in 8 => {
+            if const { ODD + 2 * R + 1 < W } {
+                let (limb, y) = (L::load(step::<L, UP>(x, R as isize)), L::anew(x));
+                each!(const J in 13 => {
+                    if const { ODD + 2 * R < J && J < W } {
+                        L::plus::<W, UP>(sums, J, &limb, y, J - (R + ODD));
                     }
                 });
             }
@@ -175,10 +181,10 @@ unsafe fn squares<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
 ) {
     // SAFETY: the caller's.
     unsafe {
-        each!(r in 8 => {
-            if ODD + 2 * r < W {
-                let x = step::<L, UP>(x, r as isize);
-                plus(sums, place::<W, UP>(ODD + 2 * r), L::load(x), x);
+        each!(const R in 8 => {
+            if const { ODD + 2 * R < W } {
+                let x = step::<L, UP>(x, R as isize);
+                L::plus::<W, UP>(sums, ODD + 2 * R, &L::load(x), x, 0);
             }
         });
     }
@@ -221,10 +227,10 @@ unsafe fn square_sums<L: Limbs, const W: usize, const UP: bool>(
 #[inline(always)]
 fn carry_if_long<L: Limbs, const W: usize>(sums: &mut Sums<L>, limbs: usize) {
     if limbs > L::ROOM {
-        each!(j in 13 => {
-            if j < W {
-                sums[j + 1] = sums[j + 1].add(sums[j].above());
-                sums[j] = sums[j].limb();
+        each!(const J in 13 => {
+            if const { J < W } {
+                sums[J + 1] = sums[J + 1].add(sums[J].above());
+                sums[J] = sums[J].limb();
             }
         });
     }
@@ -253,15 +259,15 @@ pub(crate) unsafe fn low<L: Limbs, const W: usize, const SQUARE: bool>(block: &B
         let n = modulo.modulus;
         rows::<L, W, true>(&mut sums, modulo.quotients, step::<L, true>(n, c), first);
         let quotients = modulo.quotients.add(first * L::LANES);
-        each!(r in 13 => {
-            if r < W {
+        each!(const R in 13 => {
+            if const { R < W } {
                 // What is added to this column is the quotient less the quotient.
-                let quotient = sums[r].limb();
-                quotient.store(quotients.add(r * L::LANES));
-                sums[r + 1] = sums[r + 1].add(sums[r].above());
-                each!(j in 13 => {
-                    if r < j && j < W {
-                        plus(&mut sums, j, quotient, n.add((j - r) * L::LANES));
+                let quotient = sums[R].limb();
+                quotient.store(quotients.add(R * L::LANES));
+                sums[R + 1] = sums[R + 1].add(sums[R].above());
+                each!(const J in 13 => {
+                    if R < J && const { J < W } {
+                        L::plus::<W, true>(&mut sums, J, &quotient, n, J - R);
                     }
                 });
             }
@@ -296,10 +302,10 @@ pub(crate) unsafe fn high<L: Limbs, const W: usize, const SQUARE: bool>(block: &
         carry_if_long::<L, W>(&mut sums, modulo.limbs);
         products::<L, W>(&mut sums, top(modulo.quotients), top(modulo.modulus), c);
         let out = out.add(first * L::LANES);
-        each!(j in 13 => {
-            if j < W {
-                sums[j].limb().store(out.add(j * L::LANES));
-                sums[j + 1] = sums[j + 1].add(sums[j].above());
+        each!(const J in 13 => {
+            if const { J < W } {
+                sums[J].limb().store(out.add(J * L::LANES));
+                sums[J + 1] = sums[J + 1].add(sums[J].above());
             }
         });
         sums[W].store(carry);

@@ -91,20 +91,20 @@ pub(crate) unsafe fn select<L: Lanes>(
             for at in 0..ENTRIES {
                 let mask = entry.equal(indices);
                 let from = table.add((at * words + first) * L::LANES);
-                each!(i in 13 => {
-                    if i < L::CHUNK {
-                        sums[i] = sums[i].or_masked(mask, L::load(from.add(i * L::LANES)));
+                each!(const I in 13 => {
+                    if const { I < L::CHUNK } {
+                        sums[I] = sums[I].or_masked(mask, L::load(from.add(I * L::LANES)));
                     }
                 });
                 entry = entry.add(one);
             }
-            each!(i in 13 => {
-                if i < L::CHUNK {
-                    let at = first + i;
+            each!(const I in 13 => {
+                if const { I < L::CHUNK } {
+                    let at = first + I;
                     if words == limbs {
-                        sums[i].store(out.add(at * L::LANES));
+                        sums[I].store(out.add(at * L::LANES));
                     } else {
-                        let (low, high) = sums[i].split();
+                        let (low, high) = sums[I].split();
                         low.store(out.add(at * L::LANES));
                         if at + words < limbs {
                             high.store(out.add((at + words) * L::LANES));

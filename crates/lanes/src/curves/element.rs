@@ -48,15 +48,15 @@ impl<P: Prime, W: Words, const N: usize> Element<P, W, N> {
         let bits = P::bits(N) as usize;
         let limb = words[0].splat((1 << bits) - 1);
         let mut limbs = [words[0]; N];
-        each!(i in 10 => {
-            if i < N {
-                let (at, shift) = (bits * i / 64, (bits * i % 64) as u32);
+        each!(const I in 10 => {
+            if const { I < N } {
+                let (at, shift) = (bits * I / 64, (bits * I % 64) as u32);
                 let low = words[at].shift_right(shift);
                 let both = match at + 1 < 4 && shift as usize + bits > 64 {
                     true => low.or(words[(at + 1) % 4].shift_left(64 - shift)),
                     false => low,
                 };
-                limbs[i] = both.and(limb);
+                limbs[I] = both.and(limb);
             }
         });
         Element::of(limbs)
@@ -83,9 +83,9 @@ impl<P: Prime, W: Words, const N: usize> Element<P, W, N> {
     #[inline(always)]
     pub fn replaced(&self, mask: W, other: &Self) -> Self {
         let mut limbs = self.0;
-        each!(i in 10 => {
-            if i < N {
-                limbs[i] = mask.select(other.0[i], self.0[i]);
+        each!(const I in 10 => {
+            if const { I < N } {
+                limbs[I] = mask.select(other.0[I], self.0[I]);
             }
         });
         Element::of(limbs)

@@ -4,6 +4,11 @@
 //! their number of bits is modulo the prime, and added at the bottom. The limbs of a result may
 //! have one bit more than that, by little.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::element::{Element, Multiply, Prime};
 use super::kernel::MAX_LANES;
 use super::words::Words;
@@ -38,11 +43,11 @@ pub(crate) type Fe<W, const N: usize> = Element<Prime25519, W, N>;
 pub(crate) fn product<W: Words, const N: usize>(a: &Fe<W, N>, b: &Fe<W, N>) -> Fe<W, N> {
     let (a, b) = (a.0, b.0);
     let mut sums = [a[0].splat(0).sum(); 20];
-    each!(i in 10 => {
-        if i < N {
-            each!(j in 10 => {
-                if j < N {
-                    sums[i + j] = W::plus_product(sums[i + j], a[i], b[j]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            each!(const J in 10 => {
+                if const { J < N } {
+                    sums[I + J] = W::plus_product(sums[I + J], a[I], b[J]);
                 }
             });
         }
@@ -55,24 +60,24 @@ pub(crate) fn product<W: Words, const N: usize>(a: &Fe<W, N>, b: &Fe<W, N>) -> F
 pub(crate) fn squared<W: Words, const N: usize>(a: &Fe<W, N>) -> Fe<W, N> {
     let a = a.0;
     let mut sums = [a[0].splat(0).sum(); 20];
-    each!(i in 10 => {
-        if i < N {
-            each!(j in 10 => {
-                if i < j && j < N {
-                    sums[i + j] = W::plus_product(sums[i + j], a[i], a[j]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            each!(const J in 10 => {
+                if I < J && const { J < N } {
+                    sums[I + J] = W::plus_product(sums[I + J], a[I], a[J]);
                 }
             });
         }
     });
-    each!(i in 10 => {
-        if i < N {
-            if i > 0 {
-                sums[2 * i - 1] = W::twice(sums[2 * i - 1]);
-                if i + 1 < N {
-                    sums[2 * i] = W::twice(sums[2 * i]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            if I > 0 {
+                sums[2 * I - 1] = W::twice(sums[2 * I - 1]);
+                if const { I + 1 < N } {
+                    sums[2 * I] = W::twice(sums[2 * I]);
                 }
             }
-            sums[2 * i] = W::plus_product(sums[2 * i], a[i], a[i]);
+            sums[2 * I] = W::plus_product(sums[2 * I], a[I], a[I]);
         }
     });
     reduce(&sums)
@@ -89,16 +94,16 @@ fn reduce<W: Words, const N: usize>(sums: &[W::Sum; 20]) -> Fe<W, N> {
     let limb = first.splat((1 << bits) - 1);
     let factor = first.splat(fold(N));
     let mut words = [first; 20];
-    each!(i in 10 => {
-        if i < N && i > 0 {
-            let (low, up) = W::part(sums[i], bits);
-            (words[i], above) = (low.add(above), up);
+    each!(const I in 10 => {
+        if I > 0 && const { I < N } {
+            let (low, up) = W::part(sums[I], bits);
+            (words[I], above) = (low.add(above), up);
         }
     });
-    each!(i in 10 => {
-        if i + 1 < N {
-            let (low, up) = W::part(sums[N + i], bits);
-            (words[N + i], above) = (low.add(above), up);
+    each!(const I in 10 => {
+        if const { I + 1 < N } {
+            let (low, up) = W::part(sums[N + I], bits);
+            (words[N + I], above) = (low.add(above), up);
         }
     });
     words[2 * N - 1] = above;
@@ -106,18 +111,18 @@ fn reduce<W: Words, const N: usize>(sums: &[W::Sum; 20]) -> Fe<W, N> {
         // What is to be multiplied must be no longer than a factor may be.
         let carries = words;
         words[N] = words[N].and(limb);
-        each!(i in 10 => {
-            if i > 0 && i < N {
-                let top = i + 1 == N;
-                let word = if top { words[N + i] } else { words[N + i].and(limb) };
-                words[N + i] = word.add(carries[N + i - 1].shift_right(bits));
+        each!(const I in 10 => {
+            if I > 0 && const { I < N } {
+                let top = I + 1 == N;
+                let word = if top { words[N + I] } else { words[N + I].and(limb) };
+                words[N + I] = word.add(carries[N + I - 1].shift_right(bits));
             }
         });
     }
     let mut folded = [first.sum(); 10];
-    each!(i in 10 => {
-        if i < N {
-            folded[i] = W::plus_product(words[i].sum(), words[N + i], factor);
+    each!(const I in 10 => {
+        if const { I < N } {
+            folded[I] = W::plus_product(words[I].sum(), words[N + I], factor);
         }
     });
     narrow(&folded)
@@ -132,10 +137,10 @@ fn reduce_ten<W: Words, const N: usize>(sums: &[W::Sum; 20]) -> Fe<W, N> {
     let factor = first.splat(fold(N));
     let mut folded = *sums;
     folded[0] = W::plus_product(sums[0], first, factor);
-    each!(i in 10 => {
-        if i > 0 && i + 1 < N {
-            let (low, up) = W::part(sums[N + i], bits);
-            folded[i] = W::plus_product(sums[i], low.add(above), factor);
+    each!(const I in 10 => {
+        if I > 0 && const { I + 1 < N } {
+            let (low, up) = W::part(sums[N + I], bits);
+            folded[I] = W::plus_product(sums[I], low.add(above), factor);
             above = up;
         }
     });
@@ -161,10 +166,10 @@ fn narrow<W: Words, const N: usize>(sums: &[W::Sum; 10]) -> Fe<W, N> {
     let bits = Prime25519::bits(N);
     let (first, mut above) = W::part(sums[0], bits);
     let mut words = [first; N];
-    each!(i in 10 => {
-        if i > 0 && i < N {
-            let (low, up) = W::part(sums[i], bits);
-            (words[i], above) = (low.add(above), up);
+    each!(const I in 10 => {
+        if I > 0 && const { I < N } {
+            let (low, up) = W::part(sums[I], bits);
+            (words[I], above) = (low.add(above), up);
         }
     });
     if W::LOOSE {
@@ -183,9 +188,9 @@ fn carried<W: Words, const N: usize>(mut words: [W; N], above: W) -> Fe<W, N> {
     let top = above.add(words[N - 1].shift_right(bits));
     let carries = words;
     words[0] = words[0].and(limb).add(top.small_product(above.splat(fold(N))));
-    each!(i in 10 => {
-        if i > 0 && i < N {
-            words[i] = words[i].and(limb).add(carries[i - 1].shift_right(bits));
+    each!(const I in 10 => {
+        if I > 0 && const { I < N } {
+            words[I] = words[I].and(limb).add(carries[I - 1].shift_right(bits));
         }
     });
     Fe::of(words)
@@ -200,9 +205,9 @@ impl<W: Words, const N: usize> Fe<W, N> {
     #[inline(always)]
     pub fn plus(&self, other: &Self) -> Self {
         let mut words = self.0;
-        each!(i in 10 => {
-            if i < N {
-                words[i] = words[i].add(other.0[i]);
+        each!(const I in 10 => {
+            if const { I < N } {
+                words[I] = words[I].add(other.0[I]);
             }
         });
         // There is room for sums of products of 32 bits, and in integers.
@@ -217,9 +222,9 @@ impl<W: Words, const N: usize> Fe<W, N> {
         let high = self.0[0].splat((1 << (bits + 2)) - 4);
         let first = self.0[0].splat((1 << (bits + 2)) - 4 * fold(N));
         let mut words = self.0;
-        each!(i in 10 => {
-            if i < N {
-                words[i] = words[i].add(if i == 0 { first } else { high }).sub(other.0[i]);
+        each!(const I in 10 => {
+            if const { I < N } {
+                words[I] = words[I].add(if I == 0 { first } else { high }).sub(other.0[I]);
             }
         });
         carried(words, self.0[0].splat(0))
@@ -231,9 +236,9 @@ impl<W: Words, const N: usize> Fe<W, N> {
         let factor = self.0[0].splat(factor);
         let zero = factor.splat(0);
         let mut sums = [zero.sum(); 10];
-        each!(i in 10 => {
-            if i < N {
-                sums[i] = W::plus_product(sums[i], self.0[i], factor);
+        each!(const I in 10 => {
+            if const { I < N } {
+                sums[I] = W::plus_product(sums[I], self.0[I], factor);
             }
         });
         let narrowed: Self = narrow(&sums);

@@ -9,6 +9,11 @@
 //! 52 bits, and below 2^32 else. Two factors may be multiplied if their values are at most 16 times
 //! the square of the prime: the product is then below twice the prime.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::element::{Element, Multiply, Prime};
 use super::kernel::MAX_LANES;
 use super::scalar::{Modulus, Number};
@@ -71,11 +76,11 @@ pub(crate) type Fe<W, const N: usize> = Element<Prime256, W, N>;
 pub(crate) fn product<W: Words, const N: usize>(a: &Fe<W, N>, b: &Fe<W, N>) -> Fe<W, N> {
     let (a, b) = (a.0, b.0);
     let mut sums = [a[0].splat(0).sum(); 20];
-    each!(i in 10 => {
-        if i < N {
-            each!(j in 10 => {
-                if j < N {
-                    sums[i + j] = W::plus_product(sums[i + j], a[i], b[j]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            each!(const J in 10 => {
+                if const { J < N } {
+                    sums[I + J] = W::plus_product(sums[I + J], a[I], b[J]);
                 }
             });
         }
@@ -88,24 +93,24 @@ pub(crate) fn product<W: Words, const N: usize>(a: &Fe<W, N>, b: &Fe<W, N>) -> F
 pub(crate) fn squared<W: Words, const N: usize>(a: &Fe<W, N>) -> Fe<W, N> {
     let a = a.0;
     let mut sums = [a[0].splat(0).sum(); 20];
-    each!(i in 10 => {
-        if i < N {
-            each!(j in 10 => {
-                if i < j && j < N {
-                    sums[i + j] = W::plus_product(sums[i + j], a[i], a[j]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            each!(const J in 10 => {
+                if I < J && const { J < N } {
+                    sums[I + J] = W::plus_product(sums[I + J], a[I], a[J]);
                 }
             });
         }
     });
-    each!(i in 10 => {
-        if i < N {
-            if i > 0 {
-                sums[2 * i - 1] = W::twice(sums[2 * i - 1]);
-                if i + 1 < N {
-                    sums[2 * i] = W::twice(sums[2 * i]);
+    each!(const I in 10 => {
+        if const { I < N } {
+            if I > 0 {
+                sums[2 * I - 1] = W::twice(sums[2 * I - 1]);
+                if const { I + 1 < N } {
+                    sums[2 * I] = W::twice(sums[2 * I]);
                 }
             }
-            sums[2 * i] = W::plus_product(sums[2 * i], a[i], a[i]);
+            sums[2 * I] = W::plus_product(sums[2 * I], a[I], a[I]);
         }
     });
     reduce(sums)
@@ -117,23 +122,23 @@ fn reduce<W: Words, const N: usize>(mut sums: [W::Sum; 20]) -> Fe<W, N> {
     let bits = Prime256::bits(N);
     let (proof, _) = W::part(sums[0], bits);
     let limb = proof.splat((1 << bits) - 1);
-    each!(i in 10 => {
-        if i < N {
-            let (quotient, carry) = lowest::<W>(sums[i], bits, limb);
+    each!(const I in 10 => {
+        if const { I < N } {
+            let (quotient, carry) = lowest::<W>(sums[I], bits, limb);
             // The quotient times the prime plus one, less the quotient.
-            sums[i + 1] = W::plus(sums[i + 1], carry);
-            each!(j in 10 => {
-                if plus_one(N, j) != 0 {
-                    let factor = proof.splat(plus_one(N, j));
-                    sums[i + j] = W::plus_product(sums[i + j], quotient, factor);
+            sums[I + 1] = W::plus(sums[I + 1], carry);
+            each!(const J in 10 => {
+                if const { plus_one(N, J) != 0 } {
+                    let factor = proof.splat(plus_one(N, J));
+                    sums[I + J] = W::plus_product(sums[I + J], quotient, factor);
                 }
             });
         }
     });
     let (mut words, mut carry) = ([proof; N], proof.splat(0));
-    each!(i in 10 => {
-        if i + 1 < N {
-            (words[i], carry) = lowest::<W>(W::plus(sums[N + i], carry), bits, limb);
+    each!(const I in 10 => {
+        if const { I + 1 < N } {
+            (words[I], carry) = lowest::<W>(W::plus(sums[N + I], carry), bits, limb);
         }
     });
     (words[N - 1], _) = lowest::<W>(W::plus(sums[2 * N - 1], carry), bits, limb);
@@ -152,9 +157,9 @@ impl<W: Words, const N: usize> Fe<W, N> {
     #[inline(always)]
     pub fn plus(&self, other: &Self) -> Self {
         let mut words = self.0;
-        each!(i in 10 => {
-            if i < N {
-                words[i] = words[i].add(other.0[i]);
+        each!(const I in 10 => {
+            if const { I < N } {
+                words[I] = words[I].add(other.0[I]);
             }
         });
         Fe::of(words)
@@ -171,10 +176,10 @@ impl<W: Words, const N: usize> Fe<W, N> {
     #[inline(always)]
     pub fn minus(&self, other: &Self) -> Self {
         let mut words = self.0;
-        each!(i in 10 => {
-            if i < N {
-                let multiple = words[i].splat(multiple(N, i));
-                words[i] = words[i].add(multiple).sub(other.0[i]);
+        each!(const I in 10 => {
+            if const { I < N } {
+                let multiple = words[I].splat(multiple(N, I));
+                words[I] = words[I].add(multiple).sub(other.0[I]);
             }
         });
         // What is above 2^256 counts as 2^224 - 2^192 - 2^96 + 1.
@@ -226,10 +231,10 @@ impl<W: Words, const N: usize> Fe<W, N> {
 fn exact<W: Words, const N: usize>(mut words: [W; N]) -> Fe<W, N> {
     let bits = Prime256::bits(N);
     let limb = words[0].splat((1 << bits) - 1);
-    each!(i in 10 => {
-        if i > 0 && i < N {
-            words[i] = words[i].add(words[i - 1].shift_right(bits));
-            words[i - 1] = words[i - 1].and(limb);
+    each!(const I in 10 => {
+        if I > 0 && const { I < N } {
+            words[I] = words[I].add(words[I - 1].shift_right(bits));
+            words[I - 1] = words[I - 1].and(limb);
         }
     });
     Fe::of(words)
@@ -241,10 +246,10 @@ fn carried<W: Words, const N: usize>(mut words: [W; N]) -> Fe<W, N> {
     let bits = Prime256::bits(N);
     let limb = words[0].splat((1 << bits) - 1);
     let carries = words;
-    each!(i in 10 => {
-        if i < N {
-            let own = if i + 1 < N { words[i].and(limb) } else { words[i] };
-            words[i] = if i > 0 { own.add(carries[i - 1].shift_right(bits)) } else { own };
+    each!(const I in 10 => {
+        if const { I < N } {
+            let own = if const { I + 1 < N } { words[I].and(limb) } else { words[I] };
+            words[I] = if I > 0 { own.add(carries[I - 1].shift_right(bits)) } else { own };
         }
     });
     Fe::of(words)

@@ -175,17 +175,17 @@ unsafe fn sha256_block<const N: usize, V: Vector<Word = u32>>(
         let bits = 8 * (64 + super::address::COMPRESSED + 4 * N) as u32;
         [V::splat(0), V::splat(0xffff_0000), V::splat(0x8000), V::splat(bits)]
     };
-    each!(i in 16 => {
-        if i < 5 {
-            address[i]
-        } else if i == 5 {
+    each!(const I in 16 => {
+        if I < 5 {
+            address[I % 5]
+        } else if I == 5 {
             last.xor(value[0].shift_right::<16>())
-        } else if i < 5 + N {
-            let before = value[(i - 6) % 8].rotate_right::<16>().and(upper);
-            before.xor(value[(i - 5) % 8].shift_right::<16>())
-        } else if i == 5 + N {
+        } else if const { I < 5 + N } {
+            let before = value[(I - 6) % 8].rotate_right::<16>().and(upper);
+            before.xor(value[(I - 5) % 8].shift_right::<16>())
+        } else if const { I == 5 + N } {
             value[N - 1].rotate_right::<16>().and(upper).xor(mark)
-        } else if i == 15 {
+        } else if I == 15 {
             bits
         } else {
             zero

@@ -236,12 +236,11 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
                 x[i] = self.counters.count(i as u32).counter_blocks();
             }
             self.counters = self.counters.count(N as u32);
-            every_step!((*self.messages[0].key).aes().rounds(), STEP, step => {
-                let key = self.round_key(step);
-                for x in &mut x {
-                    *x = x.encrypt_step(STEP, MAX_ROUNDS, key).pin();
-                }
-                if N == R && let Some(i) = const { hashed_after(STEP) } {
+            every_step!((*self.messages[0].key).aes().rounds(), STEP, round => {
+                self.step(&mut x, STEP, round);
+                if const { N == R && hashed_after(STEP).is_some() }
+                    && let Some(i) = const { hashed_after(STEP) }
+                {
                     self.hash(Part::Text, [self.ciphered[i]], (at + i).saturating_sub(GROUP));
                 }
             });
@@ -263,6 +262,18 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
             self.ciphered[GROUP - R..].copy_from_slice(&columns[..R]);
         }
         at + R
+    }
+
+    /// A step of the cipher, which adds round key `round`.
+    #[inline(always)]
+    unsafe fn step<const N: usize>(&self, x: &mut [__m512i; N], step: usize, round: usize) {
+        // SAFETY: the contract.
+        unsafe {
+            let key = self.round_key(round);
+            for x in x {
+                *x = x.encrypt_step(step, MAX_ROUNDS, key).pin();
+            }
+        }
     }
 
     /// Adds key stream to a row of each text, and returns the elements that the rows of ciphertext
