@@ -1,7 +1,7 @@
 //! MD5 (RFC 1321).
 
-use super::{Compression, declare_hash, places, rounds};
-use crate::vector::Vector;
+use super::{Compression, declare_hash, rounds};
+use crate::vector::{Vector, each};
 
 declare_hash! {
     /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for
@@ -36,33 +36,33 @@ impl Compression for Core {
     #[inline(always)]
     fn compress<V: Vector<Word = u32>>(state: &mut [V; 8], x: [V; 16]) {
         let mut s = *state;
-        rounds!(step::<V>(&mut s, &x), 64);
+        rounds!(step(&mut s, &x), 64);
         for i in 0..4 {
             state[i] = state[i].add(s[i]);
         }
     }
 }
 
-/// Step `T`. The four working variables stay where they are; their names move on by one each step.
+/// Step `t`. The four working variables stay where they are; their names move on by one each step.
 #[inline(always)]
-fn step<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], x: &[V; 16]) {
-    let [a, b, c, d] = const { places(64 - T) };
-    let (f, word) = match T / 16 {
-        0 => (s[b].choose(s[c], s[d]), T),
-        1 => (s[d].choose(s[b], s[c]), (5 * T + 1) % 16),
-        2 => (s[b].xor3(s[c], s[d]), (3 * T + 5) % 16),
-        _ => (s[c].xor_or_not(s[b], s[d]), 7 * T % 16),
+fn step<V: Vector<Word = u32>>(s: &mut [V; 8], x: &[V; 16], t: usize) {
+    let [a, b, c, d] = each!(i in 4 => (64 - t + i) % 4);
+    let (f, word) = match t / 16 {
+        0 => (s[b].choose(s[c], s[d]), t),
+        1 => (s[d].choose(s[b], s[c]), (5 * t + 1) % 16),
+        2 => (s[b].xor3(s[c], s[d]), (3 * t + 5) % 16),
+        _ => (s[c].xor_or_not(s[b], s[d]), 7 * t % 16),
     };
     // SAFETY: a value of V is proof that the CPU has its instruction set.
-    let k = unsafe { V::splat(K[T]) };
+    let k = unsafe { V::splat(K[t]) };
     let sum = s[a].add(x[word].add(k)).add(f);
-    s[a] = s[b].add(rotate_left::<T, V>(sum));
+    s[a] = s[b].add(rotate_left(sum, t));
 }
 
-/// The rotation of step `T`.
+/// The rotation of step `t`.
 #[inline(always)]
-fn rotate_left<const T: usize, V: Vector<Word = u32>>(v: V) -> V {
-    match (T / 16, T % 4) {
+fn rotate_left<V: Vector<Word = u32>>(v: V, t: usize) -> V {
+    match (t / 16, t % 4) {
         (0, 0) => v.rotate_right::<{ 32 - 7 }>(),
         (0, 1) => v.rotate_right::<{ 32 - 12 }>(),
         (0, 2) => v.rotate_right::<{ 32 - 17 }>(),

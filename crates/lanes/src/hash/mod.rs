@@ -152,34 +152,28 @@ macro_rules! declare_hash {
 }
 pub(crate) use declare_hash;
 
-/// Where the working variables *a*, *b*, *c* … are, `N` in all, when *a* is at `first`.
-pub(crate) const fn places<const N: usize>(first: usize) -> [usize; N] {
-    let mut places = [0; N];
-    let mut i = 0;
-    while i < N {
-        places[i] = (first + i) % N;
-        i += 1;
-    }
-    places
-}
-
-/// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that
-/// every round is code of its own.
+/// Calls a function with each of the numbers 0, 1, 2 … as its last argument. As it is always
+/// inlined, every round is code of its own, for which its number is a constant.
 macro_rules! rounds {
-    ($f:ident::<$v:ident>$args:tt, 16) => {
-        crate::hash::rounds!(@ $f, $v, $args,
+    ($f:ident::<$r:ident>$args:tt, 16) => {
+        crate::hash::rounds!([$f::<$r>] $args, 16)
+    };
+    ($f:tt $args:tt, 16) => {
+        crate::hash::rounds!(@ $f $args,
             0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
-    ($f:ident::<$v:ident>$args:tt, 64) => {
-        crate::hash::rounds!(@ $f, $v, $args,
+    ($f:tt $args:tt, 64) => {
+        crate::hash::rounds!(@ $f $args,
             0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
             32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60
             61 62 63)
     };
-    ($f:ident::<$v:ident>$args:tt, 80) => {
-        crate::hash::rounds!($f::<$v>$args, 64);
-        crate::hash::rounds!(@ $f, $v, $args, 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79)
+    ($f:tt $args:tt, 80) => {
+        crate::hash::rounds!($f $args, 64);
+        crate::hash::rounds!(@ $f $args, 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79)
     };
-    (@ $f:ident, $v:ident, $args:tt, $($t:literal)*) => { $( $f::<$t, $v> $args; )* };
+    (@ $f:tt $args:tt, $($t:literal)*) => { $( crate::hash::rounds!(@@ $f $args $t); )* };
+    (@@ [$($f:tt)*] ($($args:expr),*) $t:literal) => { $($f)*($($args),*, $t) };
+    (@@ $f:ident ($($args:expr),*) $t:literal) => { $f($($args),*, $t) };
 }
 pub(crate) use rounds;

@@ -1,7 +1,7 @@
 //! SHA-1 (FIPS 180-4, section 6.1; RFC 3174).
 
-use super::{Compression, declare_hash, places, rounds};
-use crate::vector::Vector;
+use super::{Compression, declare_hash, rounds};
+use crate::vector::{Vector, each};
 
 declare_hash! {
     /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any
@@ -25,32 +25,32 @@ impl Compression for Core {
     #[inline(always)]
     fn compress<V: Vector<Word = u32>>(state: &mut [V; 8], mut w: [V; 16]) {
         let mut s = *state;
-        rounds!(round::<V>(&mut s, &mut w), 80);
+        rounds!(round(&mut s, &mut w), 80);
         for i in 0..5 {
             state[i] = state[i].add(s[i]);
         }
     }
 }
 
-/// Round `T`. The five working variables stay where they are; their names move on by one each
+/// Round `t`. The five working variables stay where they are; their names move on by one each
 /// round.
 #[inline(always)]
-fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
-    let [a, b, c, d, e] = const { places(80 - T) };
-    if T >= 16 {
-        w[T % 16] = w[(T - 3) % 16]
-            .xor(w[(T - 8) % 16])
-            .xor3(w[(T - 14) % 16], w[T % 16])
+fn round<V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16], t: usize) {
+    let [a, b, c, d, e] = each!(i in 5 => (80 - t + i) % 5);
+    if t >= 16 {
+        w[t % 16] = w[(t - 3) % 16]
+            .xor(w[(t - 8) % 16])
+            .xor3(w[(t - 14) % 16], w[t % 16])
             .rotate_right::<31>();
     }
-    let f = match T / 20 {
+    let f = match t / 20 {
         0 => s[b].choose(s[c], s[d]),
         2 => s[b].majority(s[c], s[d]),
         _ => s[b].xor3(s[c], s[d]),
     };
     // SAFETY: a value of V is proof that the CPU has its instruction set.
-    let k = unsafe { V::splat(K[T / 20]) };
-    let sum = s[e].add(w[T % 16].add(k)).add(f);
+    let k = unsafe { V::splat(K[t / 20]) };
+    let sum = s[e].add(w[t % 16].add(k)).add(f);
     s[e] = sum.add(s[a].rotate_right::<27>());
     s[b] = s[b].rotate_right::<2>();
 }

@@ -1,7 +1,7 @@
 //! SHA-384 and SHA-512 (FIPS 180-4, sections 6.4 and 6.5).
 
-use super::{Compression, declare_hash, places, rounds};
-use crate::vector::Vector;
+use super::{Compression, declare_hash, rounds};
+use crate::vector::{Vector, each};
 
 declare_hash! {
     /// SHA-384: 48-byte digests, 128-byte blocks (FIPS 180-4).
@@ -55,11 +55,11 @@ impl Compression for Core {
     fn compress<V: Vector<Word = u64>>(state: &mut [V; 8], mut w: [V; 16]) {
         let mut s = *state;
         let [first, later @ ..] = K.as_chunks().0 else { unreachable!("there are some") };
-        rounds!(round::<V>(&mut s, &mut w, first), 16);
+        rounds!(round(&mut s, &mut w, first), 16);
         // The names of words and variables are the same again after sixteen rounds: a loop is as
         // fast as all rounds written out, and takes the compiler a tenth of the time.
         for k in later {
-            rounds!(later_round::<V>(&mut s, &mut w, k), 16);
+            rounds!(later_round(&mut s, &mut w, k), 16);
         }
         for i in 0..8 {
             state[i] = state[i].add(s[i]);
@@ -67,29 +67,25 @@ impl Compression for Core {
     }
 }
 
-/// Round `T` of sixteen after the first, with the word that the message is extended by.
+/// Round `t` of sixteen after the first, with the word that the message is extended by.
 #[inline(always)]
-fn later_round<const T: usize, V: Vector<Word = u64>>(
-    s: &mut [V; 8],
-    w: &mut [V; 16],
-    k: &[u64; 16],
-) {
-    let (w2, w15) = (w[(T + 14) % 16], w[(T + 1) % 16]);
+fn later_round<V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16], t: usize) {
+    let (w2, w15) = (w[(t + 14) % 16], w[(t + 1) % 16]);
     let sigma1 = w2.rotate_right::<19>().xor3(w2.rotate_right::<61>(), w2.shift_right::<6>());
     let sigma0 = w15.rotate_right::<1>().xor3(w15.rotate_right::<8>(), w15.shift_right::<7>());
-    w[T] = w[T].add(sigma0).add(w[(T + 9) % 16]).add(sigma1);
-    round::<T, V>(s, w, k);
+    w[t] = w[t].add(sigma0).add(w[(t + 9) % 16]).add(sigma1);
+    round(s, w, k, t);
 }
 
-/// Round `T` of sixteen. The eight working variables stay where they are; their names move on by
+/// Round `t` of sixteen. The eight working variables stay where they are; their names move on by
 /// one each round.
 #[inline(always)]
-fn round<const T: usize, V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16]) {
-    let [a, b, c, d, e, f, g, h] = const { places(16 - T) };
+fn round<V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16], t: usize) {
+    let [a, b, c, d, e, f, g, h] = each!(i in 8 => (16 - t + i) % 8);
     // SAFETY: a value of V is proof that the CPU has its instruction set.
-    let k = unsafe { V::splat(k[T]) };
+    let k = unsafe { V::splat(k[t]) };
     let sum1 = s[e].rotate_right::<14>().xor3(s[e].rotate_right::<18>(), s[e].rotate_right::<41>());
-    let t1 = s[h].add(w[T].add(k)).add(s[e].choose(s[f], s[g])).add(sum1);
+    let t1 = s[h].add(w[t].add(k)).add(s[e].choose(s[f], s[g])).add(sum1);
     let sum0 = s[a].rotate_right::<28>().xor3(s[a].rotate_right::<34>(), s[a].rotate_right::<39>());
     s[d] = s[d].add(t1);
     s[h] = t1.add(sum0).add(s[a].majority(s[b], s[c]));

@@ -68,10 +68,10 @@ pub(crate) unsafe trait Steps {
 #[inline(always)]
 pub(crate) fn permute<S: Steps>(s: &mut Rows<S::V>) {
     for constants in &CONSTANTS {
-        round::<0, S>(s, constants[0]);
-        round::<1, S>(s, constants[1]);
-        round::<2, S>(s, constants[2]);
-        round::<3, S>(s, constants[3]);
+        round::<S>(s, constants[0], 0);
+        round::<S>(s, constants[1], 1);
+        round::<S>(s, constants[2], 2);
+        round::<S>(s, constants[3], 3);
     }
 }
 
@@ -80,6 +80,7 @@ pub(crate) fn permute<S: Steps>(s: &mut Rows<S::V>) {
 /// A round leaves every plane of its result in the registers that it took the plane's lanes from.
 /// After four rounds each lane is in its own register again, so that the loop over four rounds
 /// moves no register.
+#[inline(always)]
 const fn row(i: usize, x: usize, y: usize) -> usize {
     let row = match i % 4 {
         0 => y,
@@ -90,70 +91,74 @@ const fn row(i: usize, x: usize, y: usize) -> usize {
     row % 5
 }
 
-/// Round `I` of four.
+/// Round `i` of four.
 #[inline(always)]
-fn round<const I: usize, S: Steps>(s: &mut Rows<S::V>, constant: u64) {
-    let parity = each!(x in 5 => S::parity(each!(y in 5 => s[row(I, x, y)][x])));
+fn round<S: Steps>(s: &mut Rows<S::V>, constant: u64, i: usize) {
+    let parity = each!(x in 5 => S::parity(each!(y in 5 => s[row(i, x, y)][x])));
     let d = each!(x in 5 => S::add_rotated(parity[(x + 4) % 5], parity[(x + 1) % 5]));
 
     // FIPS 202, section 3.2.2, rotates each lane left by an offset: here right, by what is left of
     // 64.
     let lanes = [
         s[0][0].xor(d[0]),
-        moved::<I, 0, 1, 20, S>(s, &d),
-        moved::<I, 0, 2, 21, S>(s, &d),
-        moved::<I, 0, 3, 43, S>(s, &d),
-        moved::<I, 0, 4, 50, S>(s, &d),
+        moved::<20, S>(s, &d, i, 0, 1),
+        moved::<21, S>(s, &d, i, 0, 2),
+        moved::<43, S>(s, &d, i, 0, 3),
+        moved::<50, S>(s, &d, i, 0, 4),
     ];
-    plane::<I, 0, S>(s, lanes);
+    plane::<S>(s, lanes, i, 0);
     // SAFETY: a value of a vector is proof that the CPU has its instruction set.
     s[0][0] = s[0][0].xor(unsafe { S::V::splat(constant) });
     let lanes = [
-        moved::<I, 1, 0, 36, S>(s, &d),
-        moved::<I, 1, 1, 44, S>(s, &d),
-        moved::<I, 1, 2, 61, S>(s, &d),
-        moved::<I, 1, 3, 19, S>(s, &d),
-        moved::<I, 1, 4, 3, S>(s, &d),
+        moved::<36, S>(s, &d, i, 1, 0),
+        moved::<44, S>(s, &d, i, 1, 1),
+        moved::<61, S>(s, &d, i, 1, 2),
+        moved::<19, S>(s, &d, i, 1, 3),
+        moved::<3, S>(s, &d, i, 1, 4),
     ];
-    plane::<I, 1, S>(s, lanes);
+    plane::<S>(s, lanes, i, 1);
     let lanes = [
-        moved::<I, 2, 0, 63, S>(s, &d),
-        moved::<I, 2, 1, 58, S>(s, &d),
-        moved::<I, 2, 2, 39, S>(s, &d),
-        moved::<I, 2, 3, 56, S>(s, &d),
-        moved::<I, 2, 4, 46, S>(s, &d),
+        moved::<63, S>(s, &d, i, 2, 0),
+        moved::<58, S>(s, &d, i, 2, 1),
+        moved::<39, S>(s, &d, i, 2, 2),
+        moved::<56, S>(s, &d, i, 2, 3),
+        moved::<46, S>(s, &d, i, 2, 4),
     ];
-    plane::<I, 2, S>(s, lanes);
+    plane::<S>(s, lanes, i, 2);
     let lanes = [
-        moved::<I, 3, 0, 37, S>(s, &d),
-        moved::<I, 3, 1, 28, S>(s, &d),
-        moved::<I, 3, 2, 54, S>(s, &d),
-        moved::<I, 3, 3, 49, S>(s, &d),
-        moved::<I, 3, 4, 8, S>(s, &d),
+        moved::<37, S>(s, &d, i, 3, 0),
+        moved::<28, S>(s, &d, i, 3, 1),
+        moved::<54, S>(s, &d, i, 3, 2),
+        moved::<49, S>(s, &d, i, 3, 3),
+        moved::<8, S>(s, &d, i, 3, 4),
     ];
-    plane::<I, 3, S>(s, lanes);
+    plane::<S>(s, lanes, i, 3);
     let lanes = [
-        moved::<I, 4, 0, 2, S>(s, &d),
-        moved::<I, 4, 1, 9, S>(s, &d),
-        moved::<I, 4, 2, 25, S>(s, &d),
-        moved::<I, 4, 3, 23, S>(s, &d),
-        moved::<I, 4, 4, 62, S>(s, &d),
+        moved::<2, S>(s, &d, i, 4, 0),
+        moved::<9, S>(s, &d, i, 4, 1),
+        moved::<25, S>(s, &d, i, 4, 2),
+        moved::<23, S>(s, &d, i, 4, 3),
+        moved::<62, S>(s, &d, i, 4, 4),
     ];
-    plane::<I, 4, S>(s, lanes);
+    plane::<S>(s, lanes, i, 4);
 }
 
-/// The lane that goes to (X, Y), with the parity of its neighbours added, rotated right by `RIGHT`.
+/// The lane that goes to (`x`, `y`), with the parity of its neighbours added, rotated right by
+/// `RIGHT`.
 #[inline(always)]
-fn moved<const I: usize, const Y: usize, const X: usize, const RIGHT: i32, S: Steps>(
+fn moved<const RIGHT: i32, S: Steps>(
     s: &Rows<S::V>,
     d: &[S::V; 5],
+    i: usize,
+    y: usize,
+    x: usize,
 ) -> S::V {
-    let x = (X + 3 * Y) % 5;
-    S::add_then_rotate::<RIGHT>(s[row(I, x, X)][x], d[x])
+    let from = (x + 3 * y) % 5;
+    S::add_then_rotate::<RIGHT>(s[row(i, from, x)][from], d[from])
 }
 
-/// Makes plane Y of the result of its lanes.
+/// Makes plane `y` of the result of its lanes.
 #[inline(always)]
-fn plane<const I: usize, const Y: usize, S: Steps>(s: &mut Rows<S::V>, b: [S::V; 5]) {
-    each!(x in 5 => s[row(I + 1, x, Y)][x] = S::chi(b[x], b[(x + 1) % 5], b[(x + 2) % 5]));
+fn plane<S: Steps>(s: &mut Rows<S::V>, b: [S::V; 5], i: usize, y: usize) {
+    each!(x in 5 => s[row(i + 1, x, y)][x] = S::chi(b[x], b[(x + 1) % 5], b[(x + 2) % 5]));
 }

@@ -9,7 +9,7 @@
 use core::arch::asm;
 
 use crate::hash::md5::K;
-use crate::hash::{SingleKernel, places, rounds};
+use crate::hash::{SingleKernel, rounds};
 use crate::vector::each;
 
 /// MD5 for few buffers.
@@ -40,7 +40,7 @@ unsafe fn single(state: *mut u32, data: *const u8, blocks: usize) {
 trait Round {
     /// The number of its first step.
     const FIRST: usize;
-    /// Its step `T` takes word `(STRIDE * T + START) % 16`.
+    /// Its step `t` takes word `(STRIDE * t + START) % 16`.
     const STRIDE: usize;
     const START: usize;
     /// How far its steps rotate, by turns.
@@ -101,19 +101,19 @@ impl Round for Round4 {
     }
 }
 
-/// Step `T` of a round. The four working variables stay where they are; their names move on by one
+/// Step `t` of a round. The four working variables stay where they are; their names move on by one
 /// each step.
 ///
 /// # Safety
 /// Sixteen words are readable.
 #[inline(always)]
-unsafe fn step<const T: usize, R: Round>(s: &mut [u32; 4], words: *const u32) {
-    let [a, b, c, d] = const { places(16 - T) };
+unsafe fn step<R: Round>(s: &mut [u32; 4], words: *const u32, t: usize) {
+    let [a, b, c, d] = each!(i in 4 => (16 - t + i) % 4);
     // SAFETY: the caller vouches for the words.
-    let word = unsafe { words.add((R::STRIDE * T + R::START) % 16).read_unaligned() };
-    let early = fixed(s[a].wrapping_add(word.to_le()).wrapping_add(K[R::FIRST + T]));
+    let word = unsafe { words.add((R::STRIDE * t + R::START) % 16).read_unaligned() };
+    let early = fixed(s[a].wrapping_add(word.to_le()).wrapping_add(K[R::FIRST + t]));
     let sum = R::add(early, s[b], s[c], s[d]);
-    s[a] = s[b].wrapping_add(sum.rotate_left(R::ROTATIONS[T % 4]));
+    s[a] = s[b].wrapping_add(sum.rotate_left(R::ROTATIONS[t % 4]));
 }
 
 /// The same value, which the compiler takes as it is: it moves nothing across.

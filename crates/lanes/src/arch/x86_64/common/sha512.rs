@@ -15,7 +15,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::hash::sha512::K;
-use crate::hash::{SingleKernel, places, rounds};
+use crate::hash::{SingleKernel, rounds};
 use crate::vector::each;
 
 /// SHA-384 and SHA-512 for few buffers, on AVX2.
@@ -205,30 +205,31 @@ unsafe fn store(sums: *mut [u64; 4], row: usize, words: __m256i) {
     }
 }
 
-/// Round `T` of sixteen of the first block. Before each second round, the next row but seven is
+/// Round `t` of sixteen of the first block. Before each second round, the next row but seven is
 /// made.
 ///
 /// # Safety
 /// BMI1, BMI2, AVX2 and the instruction set of `E`; `sums` is at row `row` of [`ROWS`], and sixteen
 /// rows are left.
 #[inline(always)]
-unsafe fn extending_round<const T: usize, E: Extend>(
+unsafe fn extending_round<E: Extend>(
     working: &mut Working,
     words: &mut [__m256i; 8],
     sums: *mut [u64; 4],
     row: usize,
+    t: usize,
 ) {
     // SAFETY: the caller's.
     unsafe {
-        if T.is_multiple_of(2) {
-            let i = T / 2;
+        if t.is_multiple_of(2) {
+            let i = t / 2;
             let before_15 = _mm256_alignr_epi8::<8>(words[(i + 1) % 8], words[i]);
             let before_7 = _mm256_alignr_epi8::<8>(words[(i + 5) % 8], words[(i + 4) % 8]);
             let sigmas = _mm256_add_epi64(E::sigma0(before_15), E::sigma1(words[(i + 7) % 8]));
             words[i] = _mm256_add_epi64(_mm256_add_epi64(words[i], before_7), sigmas);
             store(sums.sub(row), row + 8 + i, words[i]);
         }
-        plain_round::<T, First>(working, sums);
+        plain_round::<First>(working, sums, t);
     }
 }
 
@@ -250,16 +251,16 @@ impl Half for Second {
     const OFFSET: usize = 2;
 }
 
-/// Round `T` of sixteen, whose sums begin at `sums`.
+/// Round `t` of sixteen, whose sums begin at `sums`.
 ///
 /// # Safety
 /// BMI1 and BMI2; eight rows have been written at `sums`.
 #[inline(always)]
-unsafe fn plain_round<const T: usize, H: Half>(working: &mut Working, sums: *const [u64; 4]) {
+unsafe fn plain_round<H: Half>(working: &mut Working, sums: *const [u64; 4], t: usize) {
     // SAFETY: the caller's.
     unsafe {
-        let sum = sums.add(T / 2).cast::<u64>().add(H::OFFSET + T % 2).read();
-        working.round::<T>(sum);
+        let sum = sums.add(t / 2).cast::<u64>().add(H::OFFSET + t % 2).read();
+        working.round(sum, t);
     }
 }
 
@@ -282,7 +283,7 @@ impl Working {
         *chain = each!(i in 8 => chain[i].wrapping_add(self.names[i]));
     }
 
-    /// Round `T` of sixteen, with the sum of its word and its constant.
+    /// Round `t` of sixteen, with the sum of its word and its constant.
     ///
     /// The choice of *f* and *g* by *e* is two terms without a common bit, which are added one by
     /// one. The majority of *a*, *b* and *c* is *b* where *a* and *b*, or *b* and *c*, are equal.
@@ -290,8 +291,8 @@ impl Working {
     /// # Safety
     /// BMI1 and BMI2.
     #[inline(always)]
-    unsafe fn round<const T: usize>(&mut self, sum: u64) {
-        let [a, b, _, d, e, f, g, h] = const { places(16 - T) };
+    unsafe fn round(&mut self, sum: u64, t: usize) {
+        let [a, b, _, d, e, f, g, h] = each!(i in 8 => (16 - t + i) % 8);
         let s = &mut self.names;
         s[h] = s[h].wrapping_add(sum);
         let next_difference;

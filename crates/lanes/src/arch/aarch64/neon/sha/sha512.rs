@@ -5,7 +5,6 @@ use core::arch::aarch64::*;
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels};
 use crate::hash::Hash;
 use crate::hash::kernel::outer_padding;
-use crate::hash::places;
 use crate::hash::sha512::K;
 use crate::vector::each;
 
@@ -91,7 +90,7 @@ impl Buffers for Buffer {
         // SAFETY: K has 80 words, and 2G + 1 < 80.
         let wk = unsafe { vaddq_u64(w[G % 8], vld1q_u64(K.as_ptr().add(2 * G))) };
         let s = &mut self.state;
-        let [ab, cd, ef, gh] = const { places(40 - G) };
+        let [ab, cd, ef, gh] = each!(i in 4 => (40 - G + i) % 4);
         // The second round's sum of h, w and k is in the first place: its h is g.
         let sum = vaddq_u64(s[gh], vextq_u64::<1>(wk, wk));
         let fg = vextq_u64::<1>(s[ef], s[gh]);
