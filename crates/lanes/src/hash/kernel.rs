@@ -163,35 +163,107 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
     }
 }
 
-/// The body of every [`WideFinish`]. For HMAC's outer hash the inner digest is already in the
-/// lanes' words, so that its block is never written out. All blocks go through the same code, which
-/// is long.
+/// What the common body of a [`WideRun`] and a [`WideFinish`] works on.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<W> {
+    /// The state that each lane starts from.
+    start: *const *const W,
+    /// Its whole blocks.
+    data: *const *const u8,
+    /// Where the state goes that it ends with.
+    state: *const *mut W,
+    /// All messages, and which lane of them is the first; null where whole blocks are all.
+    messages: *const Messages<W>,
+    first: usize,
+    /// How far the lanes go.
+    shape: Shape,
+    /// Bytes of a digest.
+    digest_len: usize,
+}
+
+impl<W> Task<W> {
+    /// What a [`WideRun`] is given.
+    #[inline(always)]
+    pub(crate) fn run(states: *const *mut W, data: *const *const u8, blocks: usize) -> Self {
+        Task {
+            start: states.cast(),
+            data,
+            state: states,
+            messages: core::ptr::null(),
+            first: 0,
+            shape: Shape { blocks, tail: 0, hmac: false },
+            digest_len: 0,
+        }
+    }
+
+    /// What a [`WideFinish`] of `A` is given.
+    #[inline(always)]
+    pub(crate) fn finish<A: Hash<Word = W>>(
+        messages: &Messages<W>,
+        first: usize,
+        shape: Shape,
+    ) -> Self {
+        const { assert!(A::DIGEST_LEN == whole::<A>() || A::DIGEST_LEN == shorter::<A>()) };
+        Task {
+            start: messages.start[first..].as_ptr(),
+            data: messages.data[first..].as_ptr(),
+            state: messages.state[first..].as_ptr(),
+            messages,
+            first,
+            shape,
+            digest_len: A::DIGEST_LEN,
+        }
+    }
+}
+
+/// The body of every [`WideRun`] and [`WideFinish`]. For HMAC's outer hash the inner digest is
+/// already in the lanes' words, so that its block is never written out. All blocks go through the
+/// same code, which is long; so do hashes that differ in no more than the length of the digest.
 ///
 /// # Safety
-/// The contract of [`WideFinish`], and V's instruction set.
+/// The contract of [`WideRun`] or [`WideFinish`], and V's instruction set.
 #[inline(always)]
-pub(crate) unsafe fn finish<V: Vector, A: Hash<Word = V::Word>, P: Padding<V>>(
-    messages: &Messages<V::Word>,
-    first: usize,
-    shape: Shape,
+pub(crate) unsafe fn advance<V: Vector, C: Compression<Word = V::Word>, P: Padding<V>>(
+    task: &Task<V::Word>,
 ) {
-    // SAFETY: the caller vouches for V's instruction set, the states and the data.
+    let Task { start, data, state, messages, first, shape, digest_len } = *task;
+    // SAFETY: the caller vouches for V's instruction set, the states and the data, and for the
+    // messages where more than whole blocks are asked for.
     unsafe {
-        let mut rows = V::gather(messages.start[first..].as_ptr());
+        let mut rows = V::gather(start);
         for step in 0..shape.steps() {
             let words = if step < shape.blocks {
-                load::<V, A>(messages.data[first..].as_ptr(), step)
+                load::<V, C>(data, step)
             } else if step < shape.blocks + shape.tail {
-                P::load::<A>(messages, first, step - shape.blocks, shape.tail)
+                P::load::<C>(&*messages, first, step - shape.blocks, shape.tail)
             } else {
-                let zero = V::splat(A::Word::default());
-                let inner =
-                    core::mem::replace(&mut rows, V::gather(messages.outer[first..].as_ptr()));
-                pad_outer::<A, V>(inner, zero, |word| V::splat(word))
+                let zero = V::splat(C::Word::default());
+                let outer = (&(*messages).outer)[first..].as_ptr();
+                let inner = core::mem::replace(&mut rows, V::gather(outer));
+                // Either way the length is a constant.
+                if digest_len == const { shorter::<C>() } {
+                    pad_outer::<C, V>(inner, shorter::<C>(), zero, |word| V::splat(word))
+                } else {
+                    pad_outer::<C, V>(inner, whole::<C>(), zero, |word| V::splat(word))
+                }
             };
-            A::compress(&mut rows, words);
+            C::compress(&mut rows, words);
         }
-        V::scatter(&rows, messages.state[first..].as_ptr());
+        V::scatter(&rows, state);
+    }
+}
+
+/// Bytes of a digest that is the whole state.
+const fn whole<C: Compression>() -> usize {
+    C::STATE_WORDS * C::Word::BYTES
+}
+
+/// Bytes of the digest of SHA-224 or SHA-384, which is a part of the state.
+const fn shorter<C: Compression>() -> usize {
+    match (C::STATE_WORDS, C::Word::BYTES) {
+        (8, 4) => 28,
+        (8, 8) => 48,
+        _ => whole::<C>(),
     }
 }
 
@@ -201,7 +273,7 @@ pub(crate) trait Padding<V: Vector> {
     ///
     /// # Safety
     /// The contract of [`WideFinish`], and V's instruction set.
-    unsafe fn load<A: Hash<Word = V::Word>>(
+    unsafe fn load<C: Compression<Word = V::Word>>(
         messages: &Messages<V::Word>,
         first: usize,
         block: usize,
@@ -218,14 +290,14 @@ impl Built {
 
 impl<V: Vector> Padding<V> for Built {
     #[inline(always)]
-    unsafe fn load<A: Hash<Word = V::Word>>(
+    unsafe fn load<C: Compression<Word = V::Word>>(
         messages: &Messages<V::Word>,
         first: usize,
         block: usize,
         _: usize,
     ) -> [V; 16] {
         // SAFETY: the caller's.
-        unsafe { load::<V, A>(messages.tail[first..].as_ptr(), block) }
+        unsafe { load::<V, C>(messages.tail[first..].as_ptr(), block) }
     }
 }
 
@@ -240,7 +312,7 @@ impl InRegisters {
 
 impl<V: Pads> Padding<V> for InRegisters {
     #[inline(always)]
-    unsafe fn load<A: Hash<Word = V::Word>>(
+    unsafe fn load<C: Compression<Word = V::Word>>(
         messages: &Messages<V::Word>,
         first: usize,
         block: usize,
@@ -249,12 +321,12 @@ impl<V: Pads> Padding<V> for InRegisters {
         // SAFETY: the caller's; `LANES` numbers and words from the first lane on.
         unsafe {
             let (lanes, lens) = (messages.tail[first..].as_ptr(), &messages.rest[first..]);
-            let mut words = [V::splat(A::Word::default()); 16];
+            let mut words = [V::splat(C::Word::default()); 16];
             if block > 0 {
                 // Nothing but the length is left.
             } else if lens[..V::LANES].iter().all(|len| *len == 0) {
-                words[0] = V::splat(end_mark::<A>());
-            } else if A::BIG_ENDIAN {
+                words[0] = V::splat(end_mark::<C>());
+            } else if C::BIG_ENDIAN {
                 words = V::load_padded::<true>(lanes, lens.as_ptr());
             } else {
                 words = V::load_padded::<false>(lanes, lens.as_ptr());
@@ -293,27 +365,28 @@ unsafe fn load<V: Vector, C: Compression<Word = V::Word>>(
 #[inline(always)]
 pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {
     let zero = A::Word::default();
-    pad_outer::<A, A::Word>([zero; 8], zero, |word| word)
+    pad_outer::<A, A::Word>([zero; 8], A::DIGEST_LEN, zero, |word| word)
 }
 
 /// The word that begins with the byte that ends a message.
 #[inline(always)]
-fn end_mark<A: Hash>() -> A::Word {
-    A::Word::truncate(if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 })
+fn end_mark<C: Compression>() -> C::Word {
+    C::Word::truncate(if C::BIG_ENDIAN { 1 << (8 * C::Word::BYTES - 1) } else { 0x80 })
 }
 
 /// A digest in its first words, padded as the end of HMAC's outer message: one block of key and the
 /// digest.
 #[inline(always)]
-pub(crate) fn pad_outer<A: Hash, V: Copy>(
+pub(crate) fn pad_outer<C: Compression, V: Copy>(
     inner: [V; 8],
+    digest_len: usize,
     zero: V,
-    splat: impl Fn(A::Word) -> V,
+    splat: impl Fn(C::Word) -> V,
 ) -> [V; 16] {
-    let digest_words = A::DIGEST_LEN / A::Word::BYTES;
-    let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-    let (one, bits) = (splat(end_mark::<A>()), splat(A::Word::truncate(bits)));
-    let length_at = if A::BIG_ENDIAN { 15 } else { 14 };
+    let digest_words = digest_len / C::Word::BYTES;
+    let bits = 8 * (C::BLOCK_LEN + digest_len) as u64;
+    let (one, bits) = (splat(end_mark::<C>()), splat(C::Word::truncate(bits)));
+    let length_at = if C::BIG_ENDIAN { 15 } else { 14 };
     each!(i in 16 => {
         if i < digest_words {
             inner[i % 8]

@@ -5,15 +5,15 @@
 macro_rules! wide_kernels {
     ($name:literal, $padding:ty, $features:tt, $v32:ty, $v64:ty) => {
         $crate::arch::compile::wide_kernels!(
-            @ $name, $padding, $features, kernel32, run32, finish32, u32, $v32
+            @ $name, $padding, $features, kernel32, advance32, run32, finish32, u32, $v32
         );
         $crate::arch::compile::wide_kernels!(
-            @ $name, $padding, $features, kernel64, run64, finish64, u64, $v64
+            @ $name, $padding, $features, kernel64, advance64, run64, finish64, u64, $v64
         );
     };
     (
         @ $name:literal, $padding:ty, [$($features:literal)?],
-        $kernel:ident, $run:ident, $finish:ident, $word:ty, $v:ty
+        $kernel:ident, $advance:ident, $run:ident, $finish:ident, $word:ty, $v:ty
     ) => {
         /// The kernel of `A` on this instruction set.
         pub(crate) const fn $kernel<A: $crate::hash::Hash<Word = $word>>()
@@ -39,20 +39,27 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $run<
+        unsafe fn $advance<V, C>(task: &$crate::hash::kernel::Task<$word>)
+        where
             V: $crate::vector::Vector<Word = $word>,
             C: $crate::hash::Compression<Word = $word>,
-        >(
-            states: *const *mut $word,
-            data: *const *const u8,
-            blocks: usize,
-        ) {
+            $padding: $crate::hash::kernel::Padding<V>,
+        {
             $crate::arch::compile::align_frame!();
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { $crate::hash::kernel::run::<V, C>(states, data, blocks) }
+            unsafe { $crate::hash::kernel::advance::<V, C, $padding>(task) }
         }
 
-        $(#[target_feature(enable = $features)])?
+        unsafe fn $run<V, C>(states: *const *mut $word, data: *const *const u8, blocks: usize)
+        where
+            V: $crate::vector::Vector<Word = $word>,
+            C: $crate::hash::Compression<Word = $word>,
+            $padding: $crate::hash::kernel::Padding<V>,
+        {
+            // SAFETY: the same contract.
+            unsafe { $advance::<V, C>(&$crate::hash::kernel::Task::run(states, data, blocks)) }
+        }
+
         unsafe fn $finish<V, A>(
             messages: &$crate::hash::Messages<$word>,
             first: usize,
@@ -62,9 +69,9 @@ macro_rules! wide_kernels {
             A: $crate::hash::Hash<Word = $word>,
             $padding: $crate::hash::kernel::Padding<V>,
         {
-            $crate::arch::compile::align_frame!();
-            // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { $crate::hash::kernel::finish::<V, A, $padding>(messages, first, shape) }
+            let task = $crate::hash::kernel::Task::finish::<A>(messages, first, shape);
+            // SAFETY: the same contract.
+            unsafe { $advance::<V, A::Core>(&task) }
         }
     };
 }

@@ -59,7 +59,10 @@ unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, sh
             } else {
                 let outer = U32x16::gather(messages.outer[first..].as_ptr());
                 let inner = core::mem::replace(&mut rows, outer);
-                kernel::pad_outer::<A, U32x16>(inner, U32x16::splat(0), |word| U32x16::splat(word))
+                let zero = U32x16::splat(0);
+                kernel::pad_outer::<A, U32x16>(inner, A::DIGEST_LEN, zero, |word| {
+                    U32x16::splat(word)
+                })
             };
             put(words, block);
             compress(&mut rows, words);

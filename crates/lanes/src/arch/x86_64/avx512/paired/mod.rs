@@ -133,8 +133,9 @@ unsafe fn finish<A: Hash<Core: Rounds>>(messages: &Messages<A::Word>, first: usi
                 for half in 0..2 {
                     let inner = each!(i in 8 => inner[i].half(half));
                     let zero = <Of<A>>::splat(A::Word::default());
-                    let block =
-                        kernel::pad_outer::<A, Of<A>>(inner, zero, |word| <Of<A>>::splat(word));
+                    let block = kernel::pad_outer::<A, Of<A>>(inner, A::DIGEST_LEN, zero, |word| {
+                        <Of<A>>::splat(word)
+                    });
                     put(words, block, half);
                 }
             }
