@@ -36,6 +36,7 @@ pub(crate) enum Added {
 
 impl Added {
     /// Whether the text is added to the key of this step.
+    #[inline(always)]
     const fn at(self, step: usize) -> bool {
         match self {
             Added::Before => step == 0,
@@ -309,54 +310,24 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
             x[i] = start(i);
         }
         let mut held = [x; HELD];
-        // The text is added to a key, and with it to the block: so it does not wait for the block
-        // before. Loaded behind the rounds of the blocks before, it does not get in their way
-        // either.
-        let text = |keys: &K, i: usize, block: usize| {
-            let text = W::gather(src.add(W::LANES * i), 16 * block);
-            match C::ADDED {
-                Added::Before => text.xor(K::of(keys.step(0), i)).pin(),
-                Added::Behind => text.xor(K::of(keys.step(rounds), i)).pin(),
-                Added::Aside => text.pin(),
-            }
-        };
         let mut next = x;
         for block in 0..blocks {
+            let text = Text { src, rounds, block };
             if block == 0 {
                 // On the way through the first rounds, keys are put side by side.
                 every_step!(rounds, STEP, at => {
-                    for i in 0..N {
-                        let mut key = keys.first(at, i).pin();
-                        match held.get_mut(STEP.wrapping_sub(1)) {
-                            Some(held) if W::SPARE => held[i] = key,
-                            _ => keys.keep(at, i, key),
-                        }
-                        if const { C::ADDED.at(STEP) } {
-                            key = W::gather(src.add(W::LANES * i), 0).xor(key);
-                        }
-                        x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
-                    }
+                    first_step::<C, W, K, N>(&mut x, keys, &mut held, src, STEP, at);
                 });
             } else {
                 every_step!(rounds, STEP, at => {
-                    let row = keys.step(at);
-                    for i in 0..N {
-                        let key = if const { C::ADDED.at(STEP) } {
-                            if W::SPARE { next[i] } else { text(keys, i, block) }
-                        } else if W::SPARE && let Some(keys) = held.get(STEP.wrapping_sub(1)) {
-                            keys[i]
-                        } else {
-                            K::of(row, i)
-                        };
-                        x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
-                    }
+                    later_step::<C, W, K, N>(&mut x, keys, &held, &next, &text, STEP, at);
                 });
             }
             if C::ADDED == Added::Aside {
                 // All is read before any is written: the last lanes may be one and the same.
                 if !W::SPARE || block == 0 {
                     for i in 0..N {
-                        next[i] = text(keys, i, block);
+                        next[i] = text.of::<C, W, K>(keys, i);
                     }
                 }
                 for i in 0..N {
@@ -364,8 +335,9 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
                 }
             }
             if W::SPARE && block + 1 < blocks {
+                let text = Text { block: block + 1, ..text };
                 for i in 0..N {
-                    next[i] = text(keys, i, block + 1);
+                    next[i] = text.of::<C, W, K>(keys, i);
                 }
             }
             if C::STORES {
@@ -376,6 +348,95 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
         }
         for i in 0..N {
             x[i].store(state.add(W::LANES * i).cast());
+        }
+    }
+}
+
+/// The texts of all lanes, of which one block is next.
+struct Text {
+    src: *const *const u8,
+    rounds: usize,
+    block: usize,
+}
+
+impl Text {
+    /// The blocks of a register. The text is added to a key, and with it to the block: so it does
+    /// not wait for the block before. Loaded behind the rounds of the blocks before, it does not
+    /// get in their way either.
+    ///
+    /// # Safety
+    /// The contracts of [`Keys`] and [`Abreast`]; the lanes have that block.
+    #[inline(always)]
+    unsafe fn of<C: Course, W: Abreast, K: Keys<W>>(&self, keys: &K, register: usize) -> W {
+        // SAFETY: the caller's.
+        unsafe {
+            let text = W::gather(self.src.add(W::LANES * register), 16 * self.block);
+            match C::ADDED {
+                Added::Before => text.xor(K::of(keys.step(0), register)).pin(),
+                Added::Behind => text.xor(K::of(keys.step(self.rounds), register)).pin(),
+                Added::Aside => text.pin(),
+            }
+        }
+    }
+}
+
+/// A step of the first block, on which keys are put side by side.
+///
+/// # Safety
+/// As [`rows`].
+#[inline(always)]
+unsafe fn first_step<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
+    x: &mut [W; N],
+    keys: &mut K,
+    held: &mut [[W; N]; HELD],
+    src: *const *const u8,
+    step: usize,
+    at: usize,
+) {
+    for i in 0..N {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut key = keys.first(at, i).pin();
+            match held.get_mut(step.wrapping_sub(1)) {
+                Some(held) if W::SPARE => held[i] = key,
+                _ => keys.keep(at, i, key),
+            }
+            if C::ADDED.at(step) {
+                key = W::gather(src.add(W::LANES * i), 0).xor(key);
+            }
+            x[i] = x[i].encrypt_step(step, MAX_ROUNDS, key).pin();
+        }
+    }
+}
+
+/// A step of any block but the first.
+///
+/// # Safety
+/// As [`rows`].
+#[inline(always)]
+unsafe fn later_step<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
+    x: &mut [W; N],
+    keys: &K,
+    held: &[[W; N]; HELD],
+    next: &[W; N],
+    text: &Text,
+    step: usize,
+    at: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let row = keys.step(at);
+        for i in 0..N {
+            let key = if C::ADDED.at(step) {
+                if W::SPARE { next[i] } else { text.of::<C, W, K>(keys, i) }
+            } else if W::SPARE
+                && let Some(keys) = held.get(step.wrapping_sub(1))
+            {
+                keys[i]
+            } else {
+                K::of(row, i)
+            };
+            x[i] = x[i].encrypt_step(step, MAX_ROUNDS, key).pin();
         }
     }
 }

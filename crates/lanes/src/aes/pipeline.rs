@@ -41,10 +41,7 @@ pub(crate) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
                 state[lane] = state[lane].encrypt_step(0, ROUNDS, input.pin()).pin();
             }
             unroll!(STEP in 1..=ROUNDS {
-                for lane in 0..N {
-                    let key = round_key(keys[lane], STEP);
-                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key).pin();
-                }
+                step_own(&mut state, keys.as_ptr(), STEP, STEP, ROUNDS);
             });
             for lane in 0..N {
                 state[lane].store(dst[lane].add(at));
@@ -84,10 +81,7 @@ pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
                 state[lane] = state[lane].encrypt_step(0, ROUNDS, input.pin()).pin();
             }
             unroll!(STEP in 1..=ROUNDS {
-                let key = round_key(key, STEP);
-                for lane in 0..N {
-                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key).pin();
-                }
+                step_shared(&mut state, key, STEP, ROUNDS);
             });
             for lane in 0..N {
                 state[lane].store(dst[lane].add(at));
@@ -95,6 +89,69 @@ pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
         }
         for lane in 0..N {
             state[lane].store(states.add(lane).cast());
+        }
+    }
+}
+
+/// A step of `N` blocks, each with its own key, whose round key `at` it takes.
+///
+/// # Safety
+///
+/// The contract of [`Aes`]; there are so many keys, which are valid.
+#[inline(always)]
+pub(crate) unsafe fn step_own<A: Aes, const N: usize>(
+    x: &mut [A; N],
+    keys: *const *const AesKey,
+    step: usize,
+    at: usize,
+    rounds: usize,
+) {
+    for i in 0..N {
+        // SAFETY: the caller's.
+        unsafe { x[i] = x[i].encrypt_step(step, rounds, round_key(*keys.add(i), at)).pin() };
+    }
+}
+
+/// A step of `N` blocks that have one key.
+///
+/// # Safety
+///
+/// As [`step_own`].
+#[inline(always)]
+unsafe fn step_shared<A: Aes, const N: usize>(
+    x: &mut [A; N],
+    key: *const AesKey,
+    step: usize,
+    rounds: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let key = round_key(key, step);
+        for i in 0..N {
+            x[i] = x[i].encrypt_step(step, rounds, key).pin();
+        }
+    }
+}
+
+/// A step of the inverse cipher on `N` blocks, whose last step adds the blocks of `chain`, too.
+///
+/// # Safety
+///
+/// As [`step_own`].
+#[inline(always)]
+unsafe fn step_back<A: Decrypt, const N: usize>(
+    x: &mut [A; N],
+    chain: &[A; N],
+    key: *const AesKey,
+    step: usize,
+    rounds: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let key: A = inverse_round_key(key, step);
+        for i in 0..N {
+            let key = if step == rounds { key.xor(chain[i]) } else { key };
+            x[i] = x[i].decrypt_step(step, rounds, key).pin();
         }
     }
 }
@@ -136,11 +193,7 @@ unsafe fn decrypt_group<A: Decrypt, const ROUNDS: usize, const N: usize>(
         }
         let last = A::load(src.add(16 * (N - 1)));
         unroll!(STEP in 1..=ROUNDS {
-            let key: A = inverse_round_key(key, STEP);
-            for i in 0..N {
-                let key = if STEP == ROUNDS { key.xor(chain[i]) } else { key };
-                x[i] = x[i].decrypt_step(STEP, ROUNDS, key).pin();
-            }
+            step_back(&mut x, &chain, key, STEP, ROUNDS);
         });
         for i in 0..N {
             x[i].store(dst.add(16 * i));

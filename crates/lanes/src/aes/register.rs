@@ -109,7 +109,7 @@ macro_rules! unroll {
     (@ $step:ident, $last:ident, $body:block, $($number:literal)*) => {
         $({
             const $step: usize = $number;
-            if $step <= $last $body
+            if const { $step <= $last } $body
         })*
     };
 }

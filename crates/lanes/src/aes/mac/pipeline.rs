@@ -7,7 +7,8 @@
 
 use super::ChainSet;
 use crate::aes::key::MAX_ROUNDS;
-use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
+use crate::aes::pipeline::step_own;
+use crate::aes::register::{Aes, Lanewise, encrypt, every_step};
 
 /// Absorbs blocks in `N` registers of lanes that all have the key of the first.
 ///
@@ -55,9 +56,7 @@ pub(crate) unsafe fn own<A: Aes, const N: usize>(set: &mut ChainSet, first: usiz
                 x[i] = x[i].xor(A::load((*from.add(i)).add(block * 16))).pin();
             }
             every_step!(rounds, STEP, at => {
-                for i in 0..N {
-                    x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, round_key(*keys.add(i), at)).pin();
-                }
+                step_own(&mut x, keys, STEP, at, MAX_ROUNDS);
             });
         }
         for i in 0..N {

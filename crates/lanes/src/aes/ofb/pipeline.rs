@@ -7,8 +7,8 @@
 
 use crate::aes::cbc::CbcLaneSet;
 use crate::aes::key::MAX_ROUNDS;
-use crate::aes::pipeline::lanes;
-use crate::aes::register::{Aes, every_step, round_key};
+use crate::aes::pipeline::{lanes, step_own};
+use crate::aes::register::{Aes, every_step};
 
 /// Ciphers `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The
 /// lanes' pointers stay.
@@ -36,10 +36,7 @@ pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
         }
         for block in 0..blocks {
             every_step!(rounds, STEP, at => {
-                for lane in 0..N {
-                    x[lane] =
-                        x[lane].encrypt_step(STEP, MAX_ROUNDS, round_key(keys[lane], at)).pin();
-                }
+                step_own(&mut x, keys.as_ptr(), STEP, at, MAX_ROUNDS);
             });
             let mut text = x;
             for lane in 0..N {
