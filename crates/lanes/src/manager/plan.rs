@@ -38,14 +38,16 @@ impl Plan {
         }
     }
 
-    /// Orders jobs, one at least, by their cost, dearest first and otherwise as they stand: a
-    /// counting sort, or nothing at all where all cost the same.
-    #[inline(always)]
-    pub(crate) fn order(&mut self, jobs: usize, cost: impl Fn(usize) -> usize) -> &[u16] {
-        let class = |job| (CLASSES - 1 - cost(job).min(CLASSES - 1)) as u8;
-        let (mut differences, first) = (0, class(0));
-        for (job, place) in self.classes.iter_mut().enumerate().take(jobs) {
-            *place = class(job);
+    /// Orders jobs, one at least, of which the costs are given, dearest first and otherwise as they
+    /// stand: a counting sort, or nothing at all where all cost the same. No generic code, and one
+    /// copy of it: else every type of job would have its own.
+    #[inline(never)]
+    pub(crate) fn order(&mut self, costs: &[usize]) -> &[u16] {
+        let jobs = costs.len();
+        let class = |cost: usize| (CLASSES - 1 - cost.min(CLASSES - 1)) as u8;
+        let (mut differences, first) = (0, class(costs[0]));
+        for (place, cost) in self.classes.iter_mut().zip(costs) {
+            *place = class(*cost);
             differences |= *place ^ first;
         }
         if differences == 0 && self.classes[0] != 0 {
@@ -66,15 +68,13 @@ impl Plan {
             *place += 1;
         }
         for (key, index) in self.dearest.iter_mut().zip(&self.order[..dearest]) {
-            *key = dearest_first(cost(usize::from(*index)), *index);
+            *key = dearest_first(costs[usize::from(*index)], *index);
         }
         self.sort_dearest(dearest);
         &self.order[..jobs]
     }
 
-    /// Orders the first jobs by their keys. No generic code: every type of job would have a sort of
-    /// its own.
-    #[inline(never)]
+    /// Orders the first jobs by their keys.
     fn sort_dearest(&mut self, dearest: usize) {
         let keys = &mut self.dearest[..dearest];
         keys.sort_unstable();
@@ -300,11 +300,11 @@ mod tests {
     fn the_dearest_first_and_equals_as_they_stand() {
         let costs = [3usize, 70, 0, 3, 200, 70, 63, 62, 0];
         let order = [4, 1, 5, 6, 7, 0, 3, 2, 8];
-        assert_eq!(Plan::new().order(costs.len(), |job| costs[job]), order);
-        assert_eq!(Plan::new().order(4, |_| 5), [0, 1, 2, 3]);
-        assert_eq!(Plan::new().order(3, |job| 100 + job), [2, 1, 0]);
+        assert_eq!(Plan::new().order(&costs), order);
+        assert_eq!(Plan::new().order(&[5; 4]), [0, 1, 2, 3]);
+        assert_eq!(Plan::new().order(&[100, 101, 102]), [2, 1, 0]);
         let huge = [usize::MAX - 1, 1 << 47, usize::MAX];
-        assert_eq!(Plan::new().order(3, |job| huge[job]), [0, 2, 1]);
+        assert_eq!(Plan::new().order(&huge), [0, 2, 1]);
     }
 
     fn all(waiting: &mut Waiting) -> Vec<u32> {

@@ -78,22 +78,35 @@ impl<L: Lanes> Planner<L> {
             if count == 0 {
                 return;
             }
-            // SAFETY: so many were just written.
-            let tasks = unsafe { self.tasks[..count].assume_init_ref() };
-            let costs = &self.costs;
-            let order = self.plan.order(count, |index| costs[index]);
-            self.lanes.expect(tasks.iter().copied());
-            let mut source = Lent { tasks, order: order.iter() };
-            // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all
-            // of them are done when it returns.
-            unsafe { self.lanes.run(&mut source, Goal::All) };
+            // SAFETY: so many were just written, and what they point to is borrowed for 'a, which
+            // outlives this call.
+            unsafe { self.process_window(count) };
         }
+    }
+
+    /// Does the first `count` of the tasks. Nothing here depends on where they came from: there is
+    /// one copy of this code for all.
+    ///
+    /// # Safety
+    /// So many tasks and costs were written; the pointers of the tasks are good until this returns.
+    #[inline(never)]
+    unsafe fn process_window(&mut self, count: usize) {
+        // SAFETY: the caller's.
+        let tasks = unsafe { self.tasks[..count].assume_init_ref() };
+        let order = self.plan.order(&self.costs[..count]);
+        self.lanes.expect(tasks.iter().copied());
+        let mut source = Lent { tasks, order: order.iter() };
+        // SAFETY: the caller's; all tasks are done when it returns.
+        unsafe { self.lanes.run(&mut source, Goal::All) };
     }
 
     /// Completes every job of the slice. Jobs that are complete already stay unchanged.
     pub fn process_many<J: Job<Lanes = L>>(&mut self, jobs: &mut [J]) {
         for window in jobs.chunks_mut(WINDOW) {
-            let order = self.plan.order(window.len(), |index| window[index].cost());
+            for (cost, job) in self.costs.iter_mut().zip(&*window) {
+                *cost = job.cost();
+            }
+            let order = self.plan.order(&self.costs[..window.len()]);
             let left = window.iter_mut().filter_map(|job| {
                 let is_left = !job.ticket().complete;
                 is_left.then(|| job.task())
