@@ -92,6 +92,21 @@ struct Group {
     idle: u32,
 }
 
+impl Group {
+    /// A group without operations. Not inlined: where many are made, the compiler writes the stores
+    /// of all of them out, and takes seconds for these alone.
+    #[inline(never)]
+    fn empty() -> Self {
+        let task = SlhDsaTask {
+            set: SlhDsaSet::Sha2_128s,
+            order: Order::Key,
+            span: Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 },
+            message: RawMessage::NONE,
+        };
+        Group { tasks: [(0, task); ROWS], count: 0, idle: 0 }
+    }
+}
+
 /// The scheduler of SLH-DSA onto lanes.
 pub struct SlhDsaLanes {
     hasher: Hasher,
@@ -109,18 +124,11 @@ impl Lanes for SlhDsaLanes {
     const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        let task = SlhDsaTask {
-            set: SlhDsaSet::Sha2_128s,
-            order: Order::Key,
-            span: Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 },
-            message: RawMessage::NONE,
-        };
-        let group = Group { tasks: [(0, task); ROWS], count: 0, idle: 0 };
         SlhDsaLanes {
             hasher: Hasher::new(cpu),
             signer: Signer::new(),
             verifier: Verifier::new(),
-            groups: Box::new([group; _]),
+            groups: Box::new(core::array::from_fn(|_| Group::empty())),
         }
     }
 
