@@ -9,6 +9,11 @@
 //! In the upper half everything is mirrored: limbs are counted from the highest one down, and the
 //! columns from the highest one that has products. So both halves go by the same rows.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::kernel::Modulo;
 use super::select::Lanes;
 use crate::vector::each;

@@ -4,6 +4,11 @@
 //! their number of bits is modulo the prime, and added at the bottom. The limbs of a result may
 //! have one bit more than that, by little.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::element::{Element, Multiply, Prime};
 use super::kernel::MAX_LANES;
 use super::words::Words;

@@ -9,6 +9,11 @@
 //! 52 bits, and below 2^32 else. Two factors may be multiplied if their values are at most 16 times
 //! the square of the prime: the product is then below twice the prime.
 
+#![expect(
+    clippy::absurd_extreme_comparisons,
+    reason = "every number of a loop that is written out is compared, the first one too"
+)]
+
 use super::element::{Element, Multiply, Prime};
 use super::kernel::MAX_LANES;
 use super::scalar::{Modulus, Number};

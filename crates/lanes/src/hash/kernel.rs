@@ -203,6 +203,7 @@ impl<W> Task<W> {
         first: usize,
         shape: Shape,
     ) -> Self {
+        const { assert!(A::DIGEST_LEN == whole::<A>() || A::DIGEST_LEN == shorter::<A>()) };
         Task {
             start: messages.start[first..].as_ptr(),
             data: messages.data[first..].as_ptr(),
@@ -239,11 +240,30 @@ pub(crate) unsafe fn advance<V: Vector, C: Compression<Word = V::Word>, P: Paddi
                 let zero = V::splat(C::Word::default());
                 let outer = (&(*messages).outer)[first..].as_ptr();
                 let inner = core::mem::replace(&mut rows, V::gather(outer));
-                pad_outer::<C, V>(inner, digest_len, zero, |word| V::splat(word))
+                // Either way the length is a constant.
+                if digest_len == const { shorter::<C>() } {
+                    pad_outer::<C, V>(inner, shorter::<C>(), zero, |word| V::splat(word))
+                } else {
+                    pad_outer::<C, V>(inner, whole::<C>(), zero, |word| V::splat(word))
+                }
             };
             C::compress(&mut rows, words);
         }
         V::scatter(&rows, state);
+    }
+}
+
+/// Bytes of a digest that is the whole state.
+const fn whole<C: Compression>() -> usize {
+    C::STATE_WORDS * C::Word::BYTES
+}
+
+/// Bytes of the digest of SHA-224 or SHA-384, which is a part of the state.
+const fn shorter<C: Compression>() -> usize {
+    match (C::STATE_WORDS, C::Word::BYTES) {
+        (8, 4) => 28,
+        (8, 8) => 48,
+        _ => whole::<C>(),
     }
 }
 

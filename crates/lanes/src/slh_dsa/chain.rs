@@ -177,7 +177,7 @@ unsafe fn sha256_block<const N: usize, V: Vector<Word = u32>>(
     };
     each!(const I in 16 => {
         if I < 5 {
-            address[I]
+            address[I % 5]
         } else if I == 5 {
             last.xor(value[0].shift_right::<16>())
         } else if const { I < 5 + N } {
