@@ -21,8 +21,8 @@
 //!   its type: there is one body to copy. What depends on a generic constant stands under
 //!   `if const`. What is long and called seldom is a function of its own.
 //! - *In debug builds, inlined copies add up.* The stack frame of ChaCha20-Poly1305 was several
-//!   megabytes and overflowed a thread's stack. So Poly1305 is called, and a stage of `.ci/run`
-//!   runs known answers unoptimised.
+//!   megabytes and overflowed a thread's stack. So with debug assertions its copies of Poly1305 are
+//!   called, and a stage of `.ci/run` runs known answers unoptimised.
 //! - *No 256-bit instruction near the SHA instructions.* SHA instructions in SSE encoding preserve
 //!   the upper halves of registers, and wait for them once they are dirty: six times slower.
 //!   `arch/x86_64/common/sha.rs` is compiled for SSE alone. `avx512/sha256x8.rs` keeps its vectors

@@ -10,6 +10,7 @@ macro_rules! chacha_kernel {
         pub(crate) static $kernel: $crate::chacha::ChaChaKernel = {
             use $crate::chacha::aead::{self, Workspace};
             use $crate::chacha::block::Consecutive;
+            #[cfg(debug_assertions)]
             use $crate::chacha::poly::{Number, Part, Wide};
             use $crate::chacha::{ChaChaKernel, ChaChaKey, Extended, Message, Text, stream};
             use $crate::vector::Vector;
@@ -41,13 +42,17 @@ macro_rules! chacha_kernel {
                 unsafe { stream::subkeys::<InLanes>(messages, lanes, keys) }
             }
 
-            /// Poly1305 has functions of its own, which its callers share. There would be a dozen
-            /// copies: most of the kernel's code, and of the time to compile it. And where nothing
-            /// is optimised, each would have a place for every value, and the stack of a thread not
-            /// room enough.
+            #[cfg(not(debug_assertions))]
+            type Poly1305 = $limbs;
+
+            /// In a program that is not optimised, Poly1305 has functions of its own: each of its
+            /// many copies would have a place for every value, and the stack of a thread not room
+            /// enough.
+            #[cfg(debug_assertions)]
             struct Poly1305;
 
             // SAFETY: that of the functions, which are called.
+            #[cfg(debug_assertions)]
             unsafe impl Wide for Poly1305 {
                 const WORTH: usize = <$limbs>::WORTH;
                 const LANES: usize = <$limbs>::LANES;
@@ -58,7 +63,6 @@ macro_rules! chacha_kernel {
                     from: *const u8,
                     blocks: usize,
                 ) -> usize {
-                    #[inline(never)]
                     $(#[target_feature(enable = $feature)])?
                     unsafe fn call(
                         sum: &mut Number,
@@ -66,7 +70,6 @@ macro_rules! chacha_kernel {
                         from: *const u8,
                         blocks: usize,
                     ) -> usize {
-                        $crate::arch::compile::align_frame!();
                         // SAFETY: the contract, and the instructions are enabled here.
                         unsafe { <$limbs>::absorb(sum, r, from, blocks) }
                     }
@@ -75,10 +78,8 @@ macro_rules! chacha_kernel {
                 }
 
                 unsafe fn absorb_each(parts: &mut [Part]) {
-                    #[inline(never)]
                     $(#[target_feature(enable = $feature)])?
                     unsafe fn call(parts: &mut [Part]) {
-                        $crate::arch::compile::align_frame!();
                         // SAFETY: the contract, and the instructions are enabled here.
                         unsafe { <$limbs>::absorb_each(parts) }
                     }
