@@ -17,7 +17,7 @@
 //!   `array::from_fn` is compiled without the kernel's instruction set: SHA-1 ran at two thirds of
 //!   its speed on AVX2, at a fifth with SHA instructions.
 //! - *What is inlined is copied before it is optimised.* Copies of what never runs were half of the
-//!   time to compile this crate. So a round takes its number as an argument, not as a parameter of
+//!   lines that LLVM was given. So a round takes its number as an argument, not as a parameter of
 //!   its type: there is one body to copy. What depends on a generic constant stands under
 //!   `if const`. What is long and called seldom is a function of its own.
 //! - *In debug builds, inlined copies add up.* The stack frame of ChaCha20-Poly1305 was several
