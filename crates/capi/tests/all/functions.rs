@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 
-use broadloom::{Algorithm, Direction, Job, Processor, Transform};
+use broadloom::{Algorithm, CipherAlgorithm, Direction, Job, Processor, Transform};
 use broadloom_capi::*;
 
 /// A job with nothing set.
@@ -103,7 +103,10 @@ fn by_engine(session: &broadloom::Session, text: &[u8], nonce: &[u8]) -> (Vec<u8
 fn every_simple_algorithm_does_what_the_engine_does_and_back() {
     let registry = broadloom::registry();
     let processor = Owned::new();
-    for algorithm in Algorithm::simple() {
+    // RC4 is broken: providers have it only where they are asked for it.
+    let rc4 = Algorithm::Cipher(CipherAlgorithm::Rc4);
+    assert!(registry.providers().all(|provider| !provider.supports(rc4)));
+    for algorithm in Algorithm::simple().filter(|algorithm| *algorithm != rc4) {
         let key: Vec<u8> = (1..).take(algorithm.key_len()).collect();
         let forth = algorithm.directions()[0];
         let built = Transform::new(algorithm, forth, &key, &[]).build().expect("it fits");
