@@ -31,9 +31,11 @@ pub(crate) fn library() -> Option<&'static Libcrypto> {
     }
 }
 
+/// The provider with what is broken, so that it is tested, too.
 fn provider(options: &[(&str, &str)]) -> Option<Arc<OpenSsl>> {
     library()?;
-    Some(Arc::new(OpenSsl::load(options).expect("the options are right and libcrypto is there")))
+    let options = [options, &[("legacy", "yes")]].concat();
+    Some(Arc::new(OpenSsl::load(&options).expect("the options are right and libcrypto is there")))
 }
 
 fn open(provider: &Arc<OpenSsl>, transform: &Transform) -> Session {
@@ -368,7 +370,10 @@ fn it_says_what_it_is() {
     assert_eq!(provider.name(), "openssl");
     let description = provider.description();
     assert!(description.starts_with("OpenSSL "), "{description}");
-    assert!(description.ends_with(", contexts=per-job, queue-pairs=64"), "{description}");
+    assert!(
+        description.ends_with(", contexts=per-job, queue-pairs=64, legacy=yes"),
+        "{description}"
+    );
     let version = library().expect("it was there").short_version();
     for (algorithm, kernel) in [
         ("sha256", "SHA256"),
@@ -390,6 +395,11 @@ fn it_says_what_it_is() {
         );
         let session = open(&provider, &transform.build().expect("it is valid"));
         assert_eq!(session.kernel(), format!("{version} {kernel}"));
+    }
+    let usual = OpenSsl::load(&[]).expect("it was there");
+    for broken in ["rc4", "des-cbc"] {
+        let broken = broken.parse().expect("a name");
+        assert!(provider.supports(broken) && !usual.supports(broken), "{broken}");
     }
     let chain: Algorithm = "aes-128-cbc+hmac-sha1".parse().expect("a chain");
     assert!(provider.supports(chain));
