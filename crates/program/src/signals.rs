@@ -17,7 +17,7 @@ use crate::target;
 const ENDING: [i32; 10] =
     [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM, SIGPROF];
 
-/// From now on every signal that [ends](ENDING) the program first removes all [temporary
+/// From now on every signal that ends the program first removes all [temporary
 /// files](target::Target). Signals that were ignored at the start (as under `nohup`) stay ignored.
 /// SIGXFSZ does nothing, so that writing beyond the limit of a file's size is an ordinary error.
 ///

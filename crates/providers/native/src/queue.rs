@@ -10,6 +10,9 @@ use crate::kinds::{self, CLASSES};
 /// lengths. Of what has more lanes (one for each bit of a register) as many as those.
 const BATCH: usize = 64;
 
+/// Bytes of the stack that a class may take while it is made. The largest has less than 60,000.
+const STACK: usize = 64 << 10;
+
 /// The classes that had their turn in a call, a bit for each.
 type Turns = u32;
 
@@ -31,6 +34,9 @@ impl NativeQueue {
     fn class(&mut self, class: u8) -> &mut dyn Class {
         let NativeQueue { cpu, classes, places } = self;
         let place = *places[usize::from(class)].get_or_insert_with(|| {
+            // A class is made on the stack and moved into its box: what is not written yet takes
+            // along what the stack has there, such as keys of functions that have returned.
+            zeroize::zeroize_stack::<STACK>();
             classes.push(kinds::class(class, cpu));
             classes.len() as u8 - 1
         });
