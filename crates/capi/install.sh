@@ -5,9 +5,10 @@
 #
 #   crates/capi/install.sh --prefix DIR [--libdir DIR] [--debug]
 #
-# Needs cargo and a C compiler (CC, or cc). Libraries go to PREFIX/lib, unless --libdir names another
-# folder, as it is or below the prefix: lib64, lib/x86_64-linux-gnu. --debug installs the development
-# build, which compiles faster. DESTDIR, where set, goes before every path that is written.
+# Needs cargo and a C compiler (CC, or cc); and nm and objcopy (binutils), to rename the libdeflate
+# in the static library. Libraries go to PREFIX/lib, unless --libdir names another folder, as it is
+# or below the prefix: lib64, lib/x86_64-linux-gnu. --debug installs the development build, which
+# compiles faster. DESTDIR, where set, goes before every path that is written.
 set -euo pipefail
 # What is installed is for all users, whoever installs it.
 umask 022
@@ -66,9 +67,26 @@ shared=$lib/libbroadloom.so.$version
 mv "$shared.new" "$shared"
 ln -sf "libbroadloom.so.$version" "$lib/$soname"
 ln -sf "$soname" "$lib/libbroadloom.so"
-install -m 644 "$archive" "$lib/libbroadloom.a"
+# A program may link a libdeflate of its own: the one in the static library gets other names.
+if command -v nm >/dev/null && command -v objcopy >/dev/null; then
+    names=$(mktemp)
+    nm --defined-only "$archive" 2>/dev/null |
+        awk '$3 ~ /^libdeflate_/ { print $3, "broadloom_" $3 }' | sort -u >"$names"
+    objcopy --redefine-syms="$names" "$archive" "$lib/libbroadloom.a.new"
+    rm "$names"
+    chmod 644 "$lib/libbroadloom.a.new"
+    mv "$lib/libbroadloom.a.new" "$lib/libbroadloom.a"
+else
+    install -m 644 "$archive" "$lib/libbroadloom.a"
+    echo "nm or objcopy is missing: libbroadloom.a keeps the names of its libdeflate, so that a" \
+        "program cannot link both it and another libdeflate" >&2
+fi
 install -m 644 include/broadloom.h include/broadloom_cf.h "$root/include"
 install -m 644 man/broadloom.h.3 "$root/share/man/man3"
+# Each function's name leads to the page: `man bl_hash_many`.
+sed -n 's/^\.Fn \(bl_[a-z_]*\) .*/\1/p' man/broadloom.h.3 | while read -r function; do
+    echo ".so man3/broadloom.h.3" >"$root/share/man/man3/$function.3"
+done
 # Spaces in a path are escaped, as pkg-config wants them.
 cat >"$lib/pkgconfig/broadloom.pc" <<PC
 prefix=${prefix// /\\ }

@@ -53,6 +53,7 @@ int main(void)
     AT(rte_cryptodev, feature_flags);
     AT(rte_cryptodev, device);
     AT(rte_cryptodev, driver_id);
+    AT(rte_cryptodev, security_ctx);
     AT(rte_cryptodev, enq_cbs);
     AT(rte_cryptodev, deq_cbs);
     SIZE(cryptodev_driver);

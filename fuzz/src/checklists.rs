@@ -28,6 +28,7 @@ pub fn check(bytes: &[u8]) {
         assert_eq!(entry.digest.as_bytes().len(), len);
         for (tagged, binary) in [(false, false), (false, true), (true, false)] {
             let format = LineFormat {
+                unnamed: false,
                 tag: tagged.then(|| tag.to_owned()),
                 binary,
                 zero: false,

@@ -82,7 +82,7 @@ unsafe impl GlobalAlloc for Guarding {
                 return std::ptr::with_exposed_provenance_mut(end - layout.size());
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: `layout` fulfils the contract of `GlobalAlloc::alloc`, which `System` has, too.
         unsafe { System.alloc(layout) }
     }
 
@@ -99,7 +99,8 @@ unsafe impl GlobalAlloc for Guarding {
                 debug_assert_eq!(given_back, 0);
                 USED[slot].store(false, Ordering::Release);
             }
-            // SAFETY: the caller's: it is the system's.
+            // SAFETY: the pointer lies in no slot, so that `System` allocated it, with this layout,
+            // by the contract of `GlobalAlloc::dealloc`.
             None => unsafe { System.dealloc(pointer, layout) },
         }
     }

@@ -6,11 +6,18 @@ pub mod age_files;
 pub mod baselines;
 pub mod checklists;
 pub mod formats;
+pub mod frames;
 mod guarded;
 pub mod keys;
+pub mod openssl_enc;
+pub mod pkcs11_files;
 pub mod providers;
+pub mod repositories;
+pub mod server_answers;
 pub mod signature_files;
 pub mod snapshot_files;
+pub mod unprotect;
+pub mod zip_files;
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the suite uses more of it")]
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]

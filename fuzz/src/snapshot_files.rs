@@ -37,7 +37,7 @@ const PASSWORD: &[u8] = b"password";
 const MOST_WORK: u64 = 1 << 12;
 
 /// A repository's keys: of AES-256, and the two of Poly1305-AES.
-struct Keys([u8; 32], [u8; 16], [u8; 16]);
+pub(crate) struct Keys([u8; 32], [u8; 16], [u8; 16]);
 
 impl Keys {
     fn new(bytes: &[u8; 64]) -> Keys {
@@ -50,7 +50,7 @@ impl Keys {
     }
 
     /// The one-time key of Poly1305 is `r` and the block of the initialisation vector.
-    fn seal(&self, text: &[u8]) -> Vec<u8> {
+    pub(crate) fn seal(&self, text: &[u8]) -> Vec<u8> {
         let iv = [9; 16];
         let mut sealed = text.to_vec();
         ctr::Ctr128BE::<Aes256>::new(&self.0.into(), &iv.into()).apply_keystream(&mut sealed);
@@ -62,12 +62,12 @@ impl Keys {
     }
 }
 
-fn name(bytes: &[u8]) -> Id {
+pub(crate) fn name(bytes: &[u8]) -> Id {
     Id(Sha256::digest(bytes).into())
 }
 
 /// The file of a key with little work, and the keys that it holds.
-static KEYS: LazyLock<(Vec<u8>, Keys)> = LazyLock::new(|| {
+pub(crate) static KEYS: LazyLock<(Vec<u8>, Keys)> = LazyLock::new(|| {
     let (salt, text) = ([5; 64], |bytes: &[u8]| Base64::encode_string(bytes));
     let keys = Keys::new(&[7; 64]);
     let mut derived = [0; 64];
@@ -87,11 +87,11 @@ static KEYS: LazyLock<(Vec<u8>, Keys)> = LazyLock::new(|| {
 
 /// Files in memory.
 #[derive(Clone, Default)]
-struct Memory(Arc<Mutex<HashMap<File, Vec<u8>>>>);
+pub(crate) struct Memory(Arc<Mutex<HashMap<File, Vec<u8>>>>);
 
 impl Memory {
     /// A repository without snapshots.
-    fn new() -> Memory {
+    pub(crate) fn new() -> Memory {
         let memory = Memory::default();
         memory.named(Kind::Key, KEYS.0.clone());
         let id = name(b"").to_string();
@@ -100,27 +100,43 @@ impl Memory {
         memory
     }
 
-    fn add(&self, file: File, bytes: Vec<u8>) {
+    pub(crate) fn add(&self, file: File, bytes: Vec<u8>) {
         self.0.lock().expect("no panic").insert(file, bytes);
     }
 
-    fn named(&self, kind: Kind, bytes: Vec<u8>) -> Id {
+    pub(crate) fn named(&self, kind: Kind, bytes: Vec<u8>) -> Id {
         let id = name(&bytes);
         self.add(File::Named(kind, id), bytes);
         id
     }
 
     /// Adds a pack of one blob that is not compressed, with a header, and an index that is right.
-    fn pack(&self, kind: BlobKind, blob: &[u8], header: Option<&[u8]>) {
+    pub(crate) fn pack(&self, kind: BlobKind, blob: &[u8], header: Option<&[u8]>) {
         let (sealed, number) = (KEYS.1.seal(blob), u8::from(kind == BlobKind::Tree));
         let length = sealed.len() as u32;
         let right = right_header(number, length, name(blob));
-        let header = KEYS.1.seal(header.unwrap_or(&right));
-        let last = (header.len() as u32).to_le_bytes();
-        let pack = self.named(Kind::Pack, [&sealed[..], &header, &last].concat());
         let blobs = json!([{
             "id": name(blob).to_string(), "type": kind.name(), "offset": 0, "length": length,
         }]);
+        self.pack_of(sealed, header.unwrap_or(&right), &blobs);
+    }
+
+    /// Adds a pack whose blob is a frame of zstd, which is to become so many bytes with this name.
+    pub(crate) fn compressed(&self, kind: BlobKind, frame: &[u8], (len, id): (u32, Id)) {
+        let (sealed, number) = (KEYS.1.seal(frame), 2 | u8::from(kind == BlobKind::Tree));
+        let length = sealed.len() as u32;
+        let header = [&[number][..], &length.to_le_bytes(), &len.to_le_bytes(), &id.0].concat();
+        let blobs = json!([{
+            "id": id.to_string(), "type": kind.name(), "offset": 0, "length": length,
+            "uncompressed_length": len,
+        }]);
+        self.pack_of(sealed, &header, &blobs);
+    }
+
+    fn pack_of(&self, sealed: Vec<u8>, header: &[u8], blobs: &Value) {
+        let header = KEYS.1.seal(header);
+        let last = (header.len() as u32).to_le_bytes();
+        let pack = self.named(Kind::Pack, [&sealed[..], &header, &last].concat());
         let index = json!({ "packs": [{ "id": pack.to_string(), "blobs": blobs }] });
         self.named(Kind::Index, KEYS.1.seal(index.to_string().as_bytes()));
     }
@@ -130,7 +146,7 @@ impl Memory {
         self.named(Kind::Snapshot, KEYS.1.seal(text.to_string().as_bytes()));
     }
 
-    fn open(&self) -> Option<Repository> {
+    pub(crate) fn open(&self) -> Option<Repository> {
         Repository::open(Box::new(self.clone()), &REGISTRY, PASSWORD).ok()
     }
 }
@@ -186,7 +202,7 @@ impl Report for Silent {
 }
 
 /// Checks all bytes, and gives the errors.
-fn errors(repository: &Repository) -> Vec<String> {
+pub(crate) fn errors(repository: &Repository) -> Vec<String> {
     let found = Mutex::new(Vec::new());
     let options = CheckOptions { read_data: true, subset: None, threads: NonZeroUsize::MIN };
     let checked = check_repository(repository, &options, &Progress::default(), &|finding| {
@@ -200,8 +216,8 @@ fn errors(repository: &Repository) -> Vec<String> {
 }
 
 /// Restores all snapshots, but writes nothing.
-fn restore_all(repository: &Repository) {
-    let Ok(snapshots) = Snapshots::all(repository) else { return };
+pub(crate) fn restore_all(repository: &Repository) {
+    let Ok(snapshots) = Snapshots::all(repository, &mut |_| {}) else { return };
     for snapshot in snapshots.0 {
         let options = RestoreOptions {
             dry_run: true,
@@ -226,13 +242,18 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Opens a key file, unless scrypt would take long.
-fn key(bytes: &[u8]) {
-    let Ok(Value::Object(file)) = serde_json::from_slice(bytes) else { return };
+/// Returns `true` if scrypt does not take long for a key file.
+pub(crate) fn is_quick(bytes: &[u8]) -> bool {
+    let Ok(Value::Object(file)) = serde_json::from_slice(bytes) else { return false };
     let factor = |name: &str| file.get(name).and_then(Value::as_u64).unwrap_or(1);
     let factors = ["N", "r", "p"].map(factor);
     let work = factors.into_iter().try_fold(1_u64, |work, factor| work.checked_mul(factor));
-    if work.is_none_or(|work| work > MOST_WORK) {
+    work.is_some_and(|work| work <= MOST_WORK)
+}
+
+/// Opens a key file, unless scrypt would take long.
+fn key(bytes: &[u8]) {
+    if !is_quick(bytes) {
         return;
     }
     let memory = Memory::new();

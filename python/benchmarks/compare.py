@@ -4,8 +4,9 @@
 
 The two sides take turns in one process. The first ratio of a line is that of the minima, the second
 that of the medians. The rows of `one` and `small` are measured in time of the processor, so that
-other programs disturb them less; the others, where one side or the other has threads, by the clock
-on the wall. Needs numpy, pyarrow and polars. DataFusion, and isal with its threads, are peers where
+other programs disturb them less, and so are those of `seal`, `sessions`, `large` and `messages`;
+the others, where one side or the other has threads, by the clock on the wall. Needs cryptography,
+numpy, pyarrow and polars. DataFusion, and isal with its threads, are peers where
 they are installed; where not, a line says so. Figures of two runs are not to be compared.
 """
 
@@ -16,14 +17,17 @@ import concurrent.futures
 import functools
 import gzip
 import hashlib
+import itertools
 import os
 import random
 import statistics
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import broadloom
 import broadloom.arrow
@@ -96,6 +100,163 @@ def one(quick: bool) -> None:
     compare(name, mine, {"hashlib": peer}, turns, time.process_time)
 
 
+def seal(quick: bool) -> None:
+    """seal_many and open_many over a loop of pyca/cryptography, one thread."""
+    from cryptography.hazmat.primitives.ciphers import aead
+
+    key, total = os.urandom(32), (1 << 20) if quick else (8 << 20)
+    for name, cipher in (
+        ("aes-256-gcm", aead.AESGCM),
+        ("chacha20-poly1305", aead.ChaCha20Poly1305),
+    ):
+        for size in (64, 1024, 4096, 16384, 65536):
+            count = min(total // size, 4096)
+            messages = [os.urandom(size) for _ in range(count)]
+            nonces = [i.to_bytes(12, "big") for i in range(count)]
+            peer = cipher(key)
+            pairs = list(zip(nonces, messages, strict=True))
+
+            def seals(peer: Any = peer, pairs: Any = pairs) -> list[bytes]:
+                return [peer.encrypt(nonce, text, None) for nonce, text in pairs]
+
+            sealed = seals()
+            boxes = list(zip(nonces, sealed, strict=True))
+
+            def opens(peer: Any = peer, boxes: Any = boxes) -> list[bytes]:
+                return [peer.decrypt(nonce, box, None) for nonce, box in boxes]
+
+            turns = 5 if quick else 21
+            mine = functools.partial(broadloom.seal_many, messages, key, nonces, name)
+            assert mine() == sealed
+            what = f"{count} of {size} B, {name}"
+            compare(f"seal_many, {what}", mine, {"pyca": seals}, turns, time.process_time)
+            mine = functools.partial(broadloom.open_many, sealed, key, nonces, name)
+            assert mine() == messages
+            compare(f"open_many, {what}", mine, {"pyca": opens}, turns, time.process_time)
+
+
+def sessions(quick: bool) -> None:
+    """Making a session, and calls with one message of 64 bytes, over pyca/cryptography."""
+    from cryptography.hazmat.primitives.ciphers import aead
+
+    key, message, nonce = os.urandom(32), os.urandom(64), os.urandom(12)
+    messages, nonces, repeats = [message], [nonce], range(500)
+
+    def session() -> None:
+        for _ in repeats:
+            broadloom.Session.seal(key)
+
+    def context() -> None:
+        for _ in repeats:
+            aead.AESGCM(key)
+
+    def many() -> None:
+        for _ in repeats:
+            broadloom.seal_many(messages, key, nonces)
+
+    def alone() -> None:
+        for _ in repeats:
+            aead.AESGCM(key).encrypt(nonce, message, None)
+
+    turns = 20 if quick else 200
+    name = "Session.seal, 500 sessions"
+    compare(name, session, {"pyca, AESGCM(key)": context}, turns, time.process_time)
+    name = "seal_many, 1 of 64 B, 500 calls"
+    compare(name, many, {"pyca, AESGCM(key).encrypt": alone}, turns, time.process_time)
+
+
+def large(quick: bool) -> None:
+    """One buffer of 32 MB over hashlib."""
+    message = os.urandom((4 if quick else 32) * 1_000_000)
+    for name in ("md5", "sha1", "sha256", "sha512", "sha3_256"):
+
+        def theirs(name: str = name) -> bytes:
+            return hashlib.new(name, message).digest()
+
+        mine = functools.partial(broadloom.hash_many, [message], name)
+        what = f"hash_many, 1 of {len(message):,} B, {name}"
+        compare(what, mine, {"hashlib": theirs}, 5 if quick else 11, time.process_time)
+
+
+def text(size: int) -> bytes:
+    """Words that come again only after more bytes than gzip looks back."""
+    digests = [hashlib.sha256(bytes([i % 251, i // 251])).hexdigest() for i in range(4000)]
+    words = [digest[: 3 + i % 9] for i, digest in enumerate(digests)]
+    piece = " ".join(random.Random(1).choices(words, k=200_000)).encode()
+    return (piece * (size // len(piece) + 1))[:size]
+
+
+def messages(quick: bool) -> None:
+    """compress_many and decompress_many over a loop of zlib, one thread."""
+    data, count = text(1 << 22), 200 if quick else 2000
+    for size in (64, 256, 1024, 4096, 16384):
+        pieces = [data[i * size % (len(data) - size) :][:size] for i in range(count)]
+        turns = 5 if quick else 21
+        for level in (1, 6):
+
+            def packs(pieces: list[bytes] = pieces, level: int = level) -> list[bytes]:
+                return [zlib.compress(piece, level) for piece in pieces]
+
+            mine = functools.partial(broadloom.compress_many, pieces, "zlib", level)
+            what = f"compress_many, zlib, level {level}, {count} of {size} B"
+            compare(what, mine, {"zlib, a loop": packs}, turns, time.process_time)
+        packed = packs()
+
+        def unpacks(packed: list[bytes] = packed) -> list[bytes]:
+            return [zlib.decompress(piece) for piece in packed]
+
+        mine = functools.partial(broadloom.decompress_many, packed, "zlib")
+        assert mine() == pieces
+        what = f"decompress_many, zlib, {count} of {size} B"
+        compare(what, mine, {"zlib, a loop": unpacks}, turns, time.process_time)
+
+
+def short(quick: bool) -> None:
+    """Short files by gzip.open, short data by gzip.compress, and a data set of one file."""
+    import broadloom.datasets
+
+    for size in (100, 10_000, 100_000, 1_000_000):
+        data, turns = text(size), 11 if quick else 101
+        with tempfile.TemporaryDirectory() as place:
+            theirs, own = os.path.join(place, "theirs"), os.path.join(place, "own")
+            paths = {gzip: theirs, broadloom.gzip: own}
+
+            def write(module: Any, data: bytes = data, paths: Any = paths) -> None:
+                with module.open(paths[module], "wb", 6) as file:
+                    file.write(data)
+
+            def read(module: Any, paths: Any = paths) -> bytes:
+                with module.open(paths[gzip], "rb") as file:
+                    return bytes(file.read())
+
+            def sides(work: Callable[[Any], object]) -> tuple[Side, dict[str, Side]]:
+                peers: dict[str, Side] = {"gzip": functools.partial(work, gzip)}
+                return functools.partial(work, broadloom.gzip), peers
+
+            compare(f"gzip.open, write {size:,} B, level 6", *sides(write), turns)
+            assert read(broadloom.gzip) == data
+            compare(f"gzip.open, read {size:,} B", *sides(read), turns)
+            packed = gzip.compress(data, 6)
+
+            def pack(module: Any, data: bytes = data) -> object:
+                return module.compress(data, 6)
+
+            def unpack(module: Any, packed: bytes = packed) -> object:
+                return module.decompress(packed)
+
+            compare(f"gzip.compress, {size:,} B, level 6", *sides(pack), turns)
+            compare(f"gzip.decompress, {size:,} B", *sides(unpack), turns)
+            source, runs = os.path.join(place, "source"), itertools.count()
+            Path(source).write_bytes(data)
+
+            def mine(source: str = source, place: str = place, runs: Any = runs) -> object:
+                run = os.path.join(place, f"run-{next(runs)}")
+                return broadloom.datasets.compress_dataset(source, run)
+
+            peers: dict[str, Side] = {"gzip.open": functools.partial(write, gzip)}
+            compare(f"compress_dataset, 1 file of {size:,} B", mine, peers, 5 if quick else 21)
+
+
 def column(quick: bool) -> None:
     """A column of strings of 20 to 60 bytes."""
     import polars
@@ -156,11 +317,7 @@ def files(quick: bool) -> None:
 def compression(quick: bool) -> None:
     """Writing and reading 256 MB by gzip.open."""
     size = (4 if quick else 256) * 1_000_000
-    digests = [hashlib.sha256(bytes([i % 251, i // 251])).hexdigest() for i in range(4000)]
-    words = [digest[: 3 + i % 9] for i, digest in enumerate(digests)]
-    # It comes again only after more bytes than gzip looks back.
-    piece = " ".join(random.Random(1).choices(words, k=200_000)).encode()
-    data = (piece * (size // len(piece) + 1))[:size]
+    data = text(size)
     opens: dict[str, Callable[..., object]] = {"gzip": gzip.open}
     try:
         from isal import igzip_threaded
@@ -210,7 +367,12 @@ def compression(quick: bool) -> None:
         compare(f"{name}, gzip's file", read(broadloom.gzip.open, other), peers, 3)
 
 
-ROWS = {"one": one, "small": small, "files": files, "column": column, "compression": compression}
+ROWS = {
+    row.__name__: row
+    for row in (
+        one, small, sessions, seal, messages, short, large, files, column, compression
+    )
+}
 
 
 def main() -> None:

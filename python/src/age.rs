@@ -1,5 +1,6 @@
 //! Files of age, in memory and as streams.
 
+use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use broadloom::encryption::age::Recipient;
 use broadloom::encryption::age::{Decryptor, Encryptor, HeaderError, Identity, PayloadError};
 use broadloom::encryption::{EncryptionError, Input, Output};
-use pyo3::exceptions::{PyEOFError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyEOFError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyString};
@@ -63,6 +64,11 @@ pub fn raise(error: &EncryptionError) -> PyErr {
         EncryptionError::HeaderMac | EncryptionError::Payload { .. } => {
             error::InvalidTag::new_err(message)
         }
+        EncryptionError::Read { error, .. } | EncryptionError::Write { error, .. }
+            if error.kind() == ErrorKind::OutOfMemory =>
+        {
+            PyMemoryError::new_err(message)
+        }
         EncryptionError::Header(_)
         | EncryptionError::Armor(_)
         | EncryptionError::NoMatch { .. } => PyValueError::new_err(message),
@@ -96,9 +102,9 @@ pub fn age_decrypt<'py>(
 }
 
 /// What is done to a file in memory.
-type Work<'a> = dyn Fn(Input<'_>, Output<'_>) -> Result<(), EncryptionError> + Sync + 'a;
+type AgeWork<'a> = dyn Fn(Input<'_>, Output<'_>) -> Result<(), EncryptionError> + Sync + 'a;
 
-fn one<'py>(data: &Bound<'py, PyAny>, work: &Work<'_>) -> PyResult<Bound<'py, PyBytes>> {
+fn one<'py>(data: &Bound<'py, PyAny>, work: &AgeWork<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
     let data = Buffers::one(data, "data")?;
     let mut output = Vec::new();

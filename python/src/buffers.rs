@@ -8,7 +8,7 @@
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 use zeroize::Zeroizing;
 
 use crate::memory;
@@ -50,11 +50,11 @@ impl Buffers {
     ///
     /// # Errors
     /// `TypeError` for an object that is not bytes-like, `BufferError` for one that is not in one
-    /// piece.
+    /// piece, `MemoryError`.
     pub fn many(objects: &Bound<'_, PyAny>, what: &str) -> PyResult<Buffers> {
         let mut buffers = Buffers { views: Vec::new(), keepers: Vec::new() };
         if let Some(items) = items(objects)? {
-            buffers.views.reserve_exact(items.len());
+            buffers.views = memory::with_capacity(items.len())?;
             for (index, item) in items.iter_borrowed().enumerate() {
                 match item.cast_exact::<PyBytes>() {
                     Ok(bytes) => buffers.view(bytes.as_bytes()),
@@ -143,7 +143,7 @@ impl Buffers {
         };
         let start = all.cast::<u8>();
         let row = |row| View { start: start.wrapping_add(row * row_len), len: row_len };
-        self.views.extend((0..rows).map(row));
+        self.views = memory::collect((0..rows).map(row))?;
         self.keepers.push(keeper);
         Ok(())
     }
@@ -154,15 +154,13 @@ fn items<'py>(objects: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple
     if let Ok(tuple) = objects.cast_exact::<PyTuple>() {
         return Ok(Some(tuple.clone()));
     }
-    if let Ok(list) = objects.cast::<pyo3::types::PyList>() {
-        return Ok(Some(list.to_tuple()));
-    }
     if objects.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("a str is no list of buffers; encode it"));
     }
-    if whole_export(objects).is_ok() {
+    if !objects.is_instance_of::<PyList>() && whole_export(objects).is_ok() {
         return Ok(None);
     }
+    // A call, since pyo3's own conversion panics where there is no memory.
     let tuple = objects.py().get_type::<PyTuple>().call1((objects,))?;
     Ok(Some(tuple.cast_into::<PyTuple>()?))
 }
@@ -213,7 +211,7 @@ fn exported<'b>(buffer: &'b PyUntypedBuffer, _gil: Python<'b>) -> &'b [u8] {
 /// As [`Buffers::many`].
 pub fn secret(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Zeroizing<Vec<u8>>> {
     let buffer = export(object, || what.to_owned())?;
-    Ok(Zeroizing::new(exported(&buffer, object.py()).to_vec()))
+    Ok(Zeroizing::new(memory::copy(exported(&buffer, object.py()))?))
 }
 
 /// A buffer that a caller gives for results.

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
+use broadloom::compression::Scratch;
 use broadloom::{Algorithm, HashAlgorithm, Processor, Registry, Session, Transform};
 use pyo3::prelude::*;
-use zeroize::Zeroize;
 
 use crate::error;
 
@@ -15,12 +15,20 @@ pub static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(broadlo
 thread_local! {
     /// What this thread has open at the providers.
     static PROCESSOR: RefCell<Processor> = RefCell::default();
+    /// What compressions of short inputs have left for the next.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 /// Calls `work` with the processor of this thread, whose lanes keep their last state. It runs no
 /// Python code.
 pub fn with_processor<R>(work: impl FnOnce(&mut Processor) -> R) -> R {
     PROCESSOR.with_borrow_mut(work)
+}
+
+/// Calls `work` with what this thread keeps from one short input to the next. It runs no Python
+/// code.
+pub fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
+    SCRATCH.with_borrow_mut(work)
 }
 
 /// Bytes of the stack below a call that are wiped: more than any function needs that has a key.
@@ -30,7 +38,7 @@ const STACK: usize = 128 << 10;
 /// moves, and leaves the old bytes.
 pub fn with_secrets<R>(work: impl FnOnce() -> R) -> R {
     let made = apart(work);
-    wipe_stack();
+    zeroize::zeroize_stack::<STACK>();
     made
 }
 
@@ -38,13 +46,6 @@ pub fn with_secrets<R>(work: impl FnOnce() -> R) -> R {
 #[inline(never)]
 fn apart<R>(work: impl FnOnce() -> R) -> R {
     work()
-}
-
-#[inline(never)]
-fn wipe_stack() {
-    let mut stack = [0_u8; STACK];
-    stack.zeroize();
-    std::hint::black_box(&mut stack);
 }
 
 /// A hash by its name, as this package or as hashlib writes it: `sha3-256` or `sha3_256`.

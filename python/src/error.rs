@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use broadloom::JobError;
-use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -13,6 +13,28 @@ pyo3::create_exception!(
     "Sealed data were changed, or the key, the nonce or the associated data are not theirs.\n\n\
      `indices` lists the places of the data that were not opened, in ascending order."
 );
+
+/// The exception for a panic, which is always a defect of Broadloom's. It is pyo3's own, since pyo3
+/// raises it wherever one of our functions panics.
+pub use pyo3::panic::PanicException as InternalError;
+
+/// Makes [`InternalError`] an exception that programs can handle, and documents it: as pyo3 makes
+/// it, it is no `Exception`, and passes by whatever a server has to contain a failed request.
+///
+/// # Errors
+/// Those of Python.
+pub fn define_internal_error(py: Python<'_>) -> PyResult<()> {
+    let kind = py.get_type::<InternalError>();
+    kind.setattr("__bases__", (py.get_type::<PyRuntimeError>(),))?;
+    kind.setattr("__module__", "broadloom")?;
+    kind.setattr("__name__", "InternalError")?;
+    kind.setattr("__qualname__", "InternalError")?;
+    kind.setattr(
+        "__doc__",
+        "Broadloom has a defect: its native code panicked, and has printed where.\n\n\
+         No result of the call is given. Please report it.",
+    )
+}
 
 /// A `ValueError` with the words of an error.
 pub fn value(error: impl Display) -> PyErr {
@@ -40,6 +62,7 @@ pub fn job(name: &str, error: JobError) -> PyErr {
         | JobError::NotDone
         | JobError::Panicked
         | JobError::Cancelled => PyRuntimeError::new_err(message),
+        JobError::OutOfMemory { .. } => PyMemoryError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }

@@ -1,7 +1,7 @@
 //! Digests of files: of each as a whole, or of its chunks.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,15 +10,18 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::{thread, vec};
 
 use broadloom::lanes::Cpu;
+use broadloom_hashing::function::HashMode;
 use broadloom_hashing::order::Shared;
 use broadloom_hashing::reader::{self, Opened};
 use broadloom_hashing::source::{Input, Item, Request, Serial, Source, Spans};
 use broadloom_hashing::task::{Found, Outcome, Task};
 use broadloom_hashing::threads::Run;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::error::InternalError;
+use crate::memory::Appender;
 use crate::results::{Records, Wanted};
 use crate::{arguments, hasher, signals};
 
@@ -60,6 +63,7 @@ pub fn hash_files<'py>(
 ///
 /// :param file: its path.
 /// :param size: bytes of each chunk; the last may be shorter.
+/// :raises MemoryError: there is too little memory for the digests.
 /// :raises OSError: the file cannot be read.
 /// :raises ValueError: the size is 0, or there is no such hash.
 ///
@@ -109,7 +113,8 @@ fn run(
     let work = move || {
         let cpu = Cpu::detect();
         let shared = Shared::new(source, digests);
-        algorithm.visit(Run { shared, cpu: &cpu, key: None, threads, chunk }).into_task()
+        let mode = HashMode::default();
+        Run { algorithm, shared, cpu: &cpu, mode, threads, chunk }.hash().into_task()
     };
     let (digests, error) = match signals::is_main_thread() {
         true => watched(py, &is_stopped, work)?,
@@ -147,14 +152,17 @@ fn watched<R: Send + 'static>(
                 py.check_signals().inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))?
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a thread that hashes files panicked"));
+                return Err(InternalError::new_err("a thread that hashes files panicked"));
             }
         }
     }
 }
 
-/// An `OSError` of the subclass that Python has for it, with the file's name.
+/// An `OSError` of the subclass that Python has for it, with the file's name; or `MemoryError`.
 fn os_error(error: io::Error, name: &OsStr) -> PyErr {
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        return PyMemoryError::new_err("there is no memory for the digests");
+    }
     match error.raw_os_error() {
         // Python chooses the subclass by the number.
         Some(number) => {
@@ -220,14 +228,16 @@ impl Task for Digests {
         }
         let found =
             outcome.found.inspect_err(|_| self.failed = Some(outcome.name.to_os_string()))?;
-        let mut keep = |digest: &[u8]| {
-            self.bytes.extend_from_slice(digest);
+        let mut keep = |digest: &[u8]| -> io::Result<()> {
+            // A large file has many small chunks.
+            Appender(&mut self.bytes).write_all(digest)?;
             self.count += 1;
+            Ok(())
         };
         match found {
-            Found::Digest(digest) => keep(digest.as_bytes()),
+            Found::Digest(digest) => keep(digest.as_bytes())?,
             Found::Chunks(chunks) => {
-                chunks.iter().for_each(|chunk| keep(chunk.digest.as_bytes()));
+                chunks.iter().try_for_each(|chunk| keep(chunk.digest.as_bytes()))?;
             }
             Found::Apart => unreachable!("no source here asks for it"),
         }

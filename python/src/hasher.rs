@@ -3,10 +3,7 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use broadloom::lanes::Cpu;
-use broadloom_hashing::function::Function;
-use broadloom_hashing::hasher::{Hasher as Lanes, Piece};
-use broadloom_hashing::{Algorithm, Visitor};
+use broadloom::{HashAlgorithm, MacAlgorithm, Session, Stream, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,8 +12,6 @@ use zeroize::Zeroizing;
 use crate::buffers::Buffers;
 use crate::{arguments, engine, error};
 
-/// Pieces of a stream, all but the last, are multiples of this.
-const WHOLE: usize = 128;
 /// Data of fewer bytes are hashed with the GIL held, as in hashlib: releasing it takes longer.
 const SHORT: usize = 2048;
 
@@ -32,95 +27,21 @@ const SHORT: usize = 2048;
 /// ('hmac-sha256', 32, 64)
 #[pyclass(module = "broadloom", frozen)]
 pub struct Hasher {
-    algorithm: broadloom::HashAlgorithm,
+    algorithm: HashAlgorithm,
     keyed: bool,
-    stream: Mutex<Box<dyn Streaming>>,
-}
-
-/// A stream of any function.
-trait Streaming: Send {
-    fn update(&mut self, data: &[u8]);
-    fn digest(&self) -> Vec<u8>;
-    fn copy(&self) -> Box<dyn Streaming>;
-}
-
-/// A stream, and what came since the last whole block.
-struct Stream<A: Function> {
-    stream: A::Stream,
-    rest: Zeroizing<Vec<u8>>,
-}
-
-impl<A: Function> Stream<A> {
-    fn absorb(&mut self, data: &[u8]) {
-        let mut lanes = Lanes::<A>::new(&Cpu::detect(), None);
-        lanes.process([Piece::More(&mut self.stream, data)].into_iter(), &mut Vec::new());
-    }
-}
-
-impl<A: Function> Streaming for Stream<A> {
-    fn update(&mut self, mut data: &[u8]) {
-        if !self.rest.is_empty() {
-            let (more, after) = data.split_at(data.len().min(WHOLE - self.rest.len()));
-            self.rest.extend_from_slice(more);
-            data = after;
-            if self.rest.len() < WHOLE {
-                return;
-            }
-            let block =
-                std::mem::replace(&mut self.rest, Zeroizing::new(Vec::with_capacity(WHOLE)));
-            self.absorb(&block);
-        }
-        let (whole, rest) = data.split_at(data.len() / WHOLE * WHOLE);
-        if !whole.is_empty() {
-            self.absorb(whole);
-        }
-        self.rest.extend_from_slice(rest);
-    }
-
-    fn digest(&self) -> Vec<u8> {
-        let mut lanes = Lanes::<A>::new(&Cpu::detect(), None);
-        let mut digests = Vec::with_capacity(1);
-        let mut stream = self.stream.clone();
-        lanes.process([Piece::Last(&mut stream, &self.rest)].into_iter(), &mut digests);
-        digests[0].as_bytes().to_vec()
-    }
-
-    fn copy(&self) -> Box<dyn Streaming> {
-        let mut rest = Zeroizing::new(Vec::with_capacity(WHOLE));
-        rest.extend_from_slice(&self.rest);
-        Box::new(Stream::<A> { stream: self.stream.clone(), rest })
-    }
-}
-
-/// Begins a stream of the function that is asked for.
-struct Begin<'k> {
-    key: Option<&'k [u8]>,
-}
-
-impl Visitor for Begin<'_> {
-    /// `None` for a key of a function that has no HMAC.
-    type Output = Option<Box<dyn Streaming>>;
-
-    fn visit<A: Function>(self) -> Self::Output {
-        let key = match self.key {
-            Some(bytes) => Some(A::key(bytes)?),
-            None => None,
-        };
-        let rest = Zeroizing::new(Vec::with_capacity(WHOLE));
-        Some(Box::new(Stream::<A> { stream: A::stream(key.as_ref()), rest }))
-    }
+    stream: Mutex<Stream>,
 }
 
 /// The function of a hash by its name.
 ///
 /// # Errors
 /// `ValueError` where there is no such hash.
-pub fn function(name: &str) -> PyResult<Algorithm> {
+pub fn function(name: &str) -> PyResult<HashAlgorithm> {
     FUNCTIONS.with_borrow_mut(|known| {
         if let Some((_, algorithm)) = known.iter().find(|(other, _)| other == name) {
             return Ok(*algorithm);
         }
-        let algorithm = parse(name)?;
+        let algorithm = engine::hash(name)?;
         known.push((name.to_owned(), algorithm));
         Ok(algorithm)
     })
@@ -129,19 +50,67 @@ pub fn function(name: &str) -> PyResult<Algorithm> {
 thread_local! {
     /// Functions by the names that this thread asked for: parsing a name takes longer than hashing
     /// one short message.
-    static FUNCTIONS: RefCell<Vec<(String, Algorithm)>> = const { RefCell::new(Vec::new()) };
+    static FUNCTIONS: RefCell<Vec<(String, HashAlgorithm)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn parse(name: &str) -> PyResult<Algorithm> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace('-', "");
-    let wanted = plain(engine::hash(name)?.name());
-    let found = Algorithm::ALL.into_iter().find(|algorithm| plain(algorithm.tag()) == wanted);
-    found.ok_or_else(|| error::no_such("hash", name, Algorithm::ALL.iter().map(|one| one.tag())))
+thread_local! {
+    /// The sessions of hashes that this thread has used: opening one takes longer than hashing one
+    /// short message.
+    static SESSIONS: RefCell<Vec<(HashAlgorithm, Session)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Begins a message.
+///
+/// # Errors
+/// `ValueError` where no provider has the hash.
+fn begin(algorithm: HashAlgorithm) -> PyResult<Stream> {
+    SESSIONS.with_borrow_mut(|known| {
+        let place = known.iter().position(|(other, _)| *other == algorithm);
+        let place = match place {
+            Some(place) => place,
+            None => {
+                known.push((algorithm, engine::open(&Transform::hash(algorithm))?));
+                known.len() - 1
+            }
+        };
+        known[place].1.begin().map_err(error::value)
+    })
+}
+
+/// Begins a message under a key.
+///
+/// # Errors
+/// `ValueError` for a function that has no HMAC, or for a key that BLAKE3 does not take.
+fn begin_keyed(algorithm: HashAlgorithm, key: &[u8]) -> PyResult<Stream> {
+    let mac = match algorithm {
+        HashAlgorithm::Blake3 => MacAlgorithm::Blake3Keyed,
+        hash if hash.is_extendable() => {
+            let message = format!("a key is given, and {algorithm} has no HMAC");
+            return Err(PyValueError::new_err(message));
+        }
+        hash => MacAlgorithm::Hmac(hash),
+    };
+    engine::with_secrets(|| {
+        let transform = Transform::mac(mac, key).generate().map_err(error::value)?;
+        engine::open(&transform)?.begin().map_err(error::value)
+    })
 }
 
 impl Hasher {
-    fn lock(&self) -> MutexGuard<'_, Box<dyn Streaming>> {
+    fn lock(&self) -> MutexGuard<'_, Stream> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn absorb(&self, data: &[u8]) -> PyResult<()> {
+        let mut stream = self.lock();
+        let taken = engine::with_processor(|processor| stream.update(processor, data));
+        taken.map_err(|error| error::job("data", error))
+    }
+
+    fn made(&self) -> PyResult<Zeroizing<Vec<u8>>> {
+        let stream = self.lock().clone();
+        let made = engine::with_processor(|processor| stream.finish(processor));
+        made.map_err(|error| error::job("data", error))
     }
 }
 
@@ -154,13 +123,12 @@ impl Hasher {
         data: Option<Bound<'_, PyAny>>,
         key: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Hasher> {
-        let (algorithm, function) = (engine::hash(name)?, function(name)?);
+        let algorithm = function(name)?;
         let key = key.as_ref().map(arguments::key).transpose()?;
-        let begin = Begin { key: key.as_ref().map(|key| key.as_slice()) };
-        let stream = function.visit(begin);
-        let stream = stream.ok_or_else(|| {
-            PyValueError::new_err(format!("a key is given, and {algorithm} has no HMAC"))
-        })?;
+        let stream = match &key {
+            Some(key) => begin_keyed(algorithm, key)?,
+            None => begin(algorithm)?,
+        };
         let hasher = Hasher { algorithm, keyed: key.is_some(), stream: Mutex::new(stream) };
         if let Some(data) = data {
             hasher.update(&data)?;
@@ -172,25 +140,24 @@ impl Hasher {
     fn update(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let buffers = Buffers::one(data, "data")?;
         match buffers.get(0) {
-            short if short.len() < SHORT => self.lock().update(short),
-            long => data.py().detach(|| self.lock().update(long)),
+            short if short.len() < SHORT => self.absorb(short),
+            long => data.py().detach(|| self.absorb(long)),
         }
-        Ok(())
     }
 
     /// The digest of all data so far. More data can be added afterwards.
-    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.lock().digest())
+    fn digest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.made()?))
     }
 
     /// The digest in hexadecimal digits.
-    fn hexdigest(&self) -> String {
-        self.lock().digest().iter().map(|byte| format!("{byte:02x}")).collect()
+    fn hexdigest(&self) -> PyResult<String> {
+        Ok(self.made()?.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// Another one, which has absorbed the same data.
     fn copy(&self) -> Hasher {
-        let stream = Mutex::new(self.lock().copy());
+        let stream = Mutex::new(self.lock().clone());
         Hasher { algorithm: self.algorithm, keyed: self.keyed, stream }
     }
 

@@ -7,20 +7,21 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::ops::Range;
 
+use broadloom::HashAlgorithm;
 use broadloom::lanes::{Cpu, Planner};
 use broadloom_hashing::function::Function;
-use broadloom_hashing::{Algorithm, Visitor};
+use broadloom_hashing::{Visitor, visit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use crate::buffers::Buffers;
-use crate::windows::{self, Place, Window};
+use crate::windows::{self, Failures, Place, Window};
 use crate::{arguments, engine, hasher};
 
 /// A hash, or an HMAC where there is a key.
 pub struct Hashing {
-    algorithm: Algorithm,
+    algorithm: HashAlgorithm,
     key: Option<Zeroizing<Vec<u8>>>,
 }
 
@@ -40,8 +41,8 @@ impl Hashing {
     pub fn hmac(name: &str, key: &Bound<'_, PyAny>) -> PyResult<Hashing> {
         let algorithm = hasher::function(name)?;
         let key = arguments::key(key)?;
-        if !algorithm.visit(HasHmac) {
-            return Err(PyValueError::new_err(format!("{} has no HMAC", algorithm.tag())));
+        if algorithm.is_extendable() {
+            return Err(PyValueError::new_err(format!("{algorithm} has no HMAC")));
         }
         Ok(Hashing { algorithm, key: Some(key) })
     }
@@ -63,7 +64,7 @@ impl Hashing {
         room: Room<'_, '_>,
     ) -> PyResult<()> {
         let key = self.key.as_ref().map(|key| key.as_slice());
-        let work = || self.algorithm.visit(Digests { key, messages, range, threads, room });
+        let work = || visit(self.algorithm, Digests { key, messages, range, threads, room });
         if key.is_some() { engine::with_secrets(work) } else { work() }
     }
 }
@@ -92,17 +93,6 @@ impl Messages for Buffers {
 
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
         to.extend(range.map(|index| self.get(index)));
-    }
-}
-
-/// Whether a function has an HMAC.
-struct HasHmac;
-
-impl Visitor for HasHmac {
-    type Output = bool;
-
-    fn visit<A: Function>(self) -> bool {
-        A::key(&[]).is_some()
     }
 }
 
@@ -156,7 +146,7 @@ fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
         &|place, next| {
             let mut work = |planner: &mut Planner<A::Lanes>| {
                 let mut some = Vec::with_capacity(count.min(windows::MOST));
-                while let Some(Window { start, end, out }) = next() {
+                while let Some(Window { start, end, out }) = next(Failures::new()) {
                     some.clear();
                     messages.list(first + start..first + end, &mut some);
                     let each = some.iter().zip(places(out));
@@ -169,6 +159,7 @@ fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
             }
         },
     )
+    .map(drop)
 }
 
 thread_local! {

@@ -17,6 +17,7 @@ mod hasher;
 mod hashing;
 mod many;
 mod memory;
+mod packets;
 mod process;
 mod queues;
 mod repository;
@@ -33,9 +34,11 @@ use pyo3::prelude::*;
 mod _broadloom {
     use pyo3::prelude::*;
 
-    /// Adds the version of the package.
+    /// Adds what is not exported below: the version of the package, and the exception for panics.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::error::define_internal_error(module.py())?;
+        module.add("InternalError", module.py().get_type::<crate::error::InternalError>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
@@ -58,7 +61,16 @@ mod _broadloom {
     #[pymodule_export]
     use crate::many::hash::{hash_many, hmac_many};
     #[pymodule_export]
+    use crate::many::kem::kem_many;
+    #[pymodule_export]
+    use crate::many::keys::generate_keys;
+    #[pymodule_export]
     use crate::many::sign::{sign_many, verify_many};
+    #[pymodule_export]
+    use crate::packets::{
+        Flow, PacketError, packets_esp, packets_quic, packets_quic_initial, packets_records,
+        packets_srtp, packets_wireguard,
+    };
     #[pymodule_export]
     use crate::queues::{QueuePair, Workers};
     #[pymodule_export]

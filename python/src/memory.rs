@@ -27,6 +27,27 @@ pub fn none_left(len: usize) -> PyErr {
     PyMemoryError::new_err(format!("there is no memory for {len} bytes"))
 }
 
+/// The memory of a call's results, or of its notes about its buffers, which is not filled yet.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn with_capacity<T>(count: usize) -> PyResult<Vec<T>> {
+    let mut items = Vec::new();
+    let len = count.saturating_mul(size_of::<T>());
+    items.try_reserve_exact(count).map_err(|_| none_left(len))?;
+    Ok(items)
+}
+
+/// The items of an iterator of known length.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> PyResult<Vec<T>> {
+    let mut all = with_capacity(items.len())?;
+    all.extend(items);
+    Ok(all)
+}
+
 /// Looks whether there is memory for a number of things of some bytes each: something may claim
 /// many of them, and have none.
 ///
@@ -63,10 +84,19 @@ pub fn touched_zeros(len: usize) -> PyResult<Vec<u8>> {
 /// # Errors
 /// `MemoryError`.
 pub fn copy(bytes: &[u8]) -> PyResult<Vec<u8>> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len()).map_err(|_| none_left(bytes.len()))?;
+    let mut copy = with_capacity(bytes.len())?;
     copy.extend_from_slice(bytes);
     Ok(copy)
+}
+
+/// Several pieces, one behind another.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn concat(pieces: &[Vec<u8>]) -> PyResult<Vec<u8>> {
+    let mut all = with_capacity(pieces.iter().map(Vec::len).sum())?;
+    pieces.iter().for_each(|piece| all.extend_from_slice(piece));
+    Ok(all)
 }
 
 /// Python's `bytes` with a copy.

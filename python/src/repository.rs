@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use broadloom_snapshot::backup::{BackupOptions, Parent, Progress, Report, Source, backup};
 use broadloom_snapshot::snapshot::{Selection, Snapshots};
@@ -13,9 +13,41 @@ use pyo3::prelude::*;
 use crate::engine::{REGISTRY, with_secrets};
 use crate::{arguments, error};
 
+/// The identity of a snapshot, if one was made, and the paths that could not be saved, each with the
+/// reason.
+type Saved = (Option<String>, Vec<(PathBuf, String)>);
+
 /// A repository that is open. Each method that writes holds a lock of restic's.
 #[pyclass(frozen, module = "broadloom._broadloom")]
-pub struct Repository(Arc<broadloom_snapshot::Repository>);
+pub struct Repository {
+    open: Arc<broadloom_snapshot::Repository>,
+    kept: Mutex<Kept>,
+}
+
+/// The lock that several backups hold together.
+#[derive(Default)]
+struct Kept {
+    /// The lock of the next backup stays for those after it.
+    keeps: bool,
+    lock: Option<Arc<Lock>>,
+}
+
+impl Repository {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock that is kept, or a new one. To take one lasts a fifth of a second.
+    fn lock(&self) -> Result<Arc<Lock>, SnapshotError> {
+        let mut kept = self.kept();
+        if let Some(lock) = &kept.lock {
+            return Ok(Arc::clone(lock));
+        }
+        let lock = Arc::new(Lock::new(&self.open, false)?);
+        kept.lock = kept.keeps.then(|| Arc::clone(&lock));
+        Ok(lock)
+    }
+}
 
 #[pymethods]
 impl Repository {
@@ -39,10 +71,23 @@ impl Repository {
             .map_err(raise)
         };
         let repository = py.detach(|| with_secrets(open))?;
-        Ok(Repository(Arc::new(repository)))
+        Ok(Repository { open: Arc::new(repository), kept: Mutex::default() })
+    }
+
+    /// Keeps the lock of the next backup for all after it, or gives up the one that is kept.
+    fn keep_lock(&self, py: Python<'_>, keeps: bool) {
+        py.detach(|| {
+            let given_up = {
+                let mut kept = self.kept();
+                kept.keeps = keeps;
+                kept.lock.take_if(|_| !keeps)
+            };
+            drop(given_up);
+        });
     }
 
     /// Saves files as a snapshot: its name, and the paths that could not be saved, with reasons.
+    /// There is no snapshot if none of them could be saved.
     #[pyo3(signature = (paths, *, tags, parent, threads, memory))]
     fn backup(
         &self,
@@ -52,7 +97,7 @@ impl Repository {
         parent: Option<&str>,
         threads: Option<isize>,
         memory: usize,
-    ) -> PyResult<(String, Vec<(PathBuf, String)>)> {
+    ) -> PyResult<Saved> {
         let mut options = BackupOptions::new(Source::Paths(paths));
         options.tags = tags;
         options.parent = parent
@@ -62,11 +107,23 @@ impl Repository {
         options.memory = memory;
         let failed = Failed::default();
         let done = py.detach(|| {
-            let lock = Lock::new(&self.0, false)?;
-            backup(&self.0, Some(&lock), options, &Progress::default(), &failed)
+            let lock = self.lock()?;
+            backup(&self.open, Some(&lock), options, &Progress::default(), &failed)
         });
-        let snapshot = done.map_err(raise)?.snapshot.expect("it is no dry run");
-        Ok((snapshot.to_string(), failed.0.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        let failed = failed.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = match done {
+            Ok(summary) => Some(summary.snapshot.expect("it is no dry run").to_string()),
+            Err(SnapshotError::NoSource | SnapshotError::Empty) if !failed.is_empty() => None,
+            Err(error) => {
+                // It may be the lock that no longer counts: the next attempt takes another one.
+                py.detach(|| {
+                    let given_up = self.kept().lock.take();
+                    drop(given_up);
+                });
+                return Err(raise(error));
+            }
+        };
+        Ok((snapshot, failed))
     }
 
     /// Makes one snapshot of several, and gives its name.
@@ -80,8 +137,8 @@ impl Repository {
     ) -> PyResult<String> {
         let parts = ids(&snapshots)?;
         let merged = py.detach(|| {
-            let lock = Lock::new(&self.0, false)?;
-            merge(&self.0, &lock, &parts, paths, tags)
+            let lock = self.lock()?;
+            merge(&self.open, &lock, &parts, paths, tags)
         });
         Ok(merged.map_err(raise)?.to_string())
     }
@@ -89,7 +146,9 @@ impl Repository {
     /// The snapshots that have a tag, oldest first.
     fn tagged(&self, py: Python<'_>, tag: String) -> PyResult<Vec<String>> {
         let selection = Selection { tags: vec![vec![tag]], ..Selection::default() };
-        let mut snapshots = py.detach(|| Snapshots::all(&self.0)).map_err(raise)?;
+        // A part whose snapshot cannot be read has no tag: it is saved again.
+        let all = || Snapshots::all(&self.open, &mut |_| {});
+        let mut snapshots = py.detach(all).map_err(raise)?;
         snapshots.retain(&selection);
         Ok(snapshots.0.iter().map(|snapshot| snapshot.id.to_string()).collect())
     }
@@ -99,9 +158,9 @@ impl Repository {
     fn forget(&self, py: Python<'_>, snapshots: Vec<String>) -> PyResult<()> {
         let gone = ids(&snapshots)?;
         let done = py.detach(|| {
-            unlock(&self.0, false)?;
-            let _lock = Lock::new(&self.0, true)?;
-            forget::forget(&self.0, &gone)
+            unlock(&self.open, false)?;
+            let _lock = Lock::new(&self.open, true)?;
+            forget::forget(&self.open, &gone)
         });
         done.map_err(raise)
     }

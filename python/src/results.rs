@@ -10,10 +10,12 @@ use arrow_buffer::{Buffer, OffsetBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use zeroize::Zeroize;
 
 use crate::arrow::array::Array;
 use crate::buffers::Output;
 use crate::hashing::Room;
+use crate::windows::Failures;
 use crate::{error, memory};
 
 /// The results of a call, in the order of its buffers.
@@ -44,8 +46,13 @@ pub struct Wanted<'py> {
     form: Form<'py>,
 }
 
+/// Writes some results of which it is told where each ends among all of them, and returns which
+/// buffers failed.
+pub type EachWork<'w> =
+    dyn Fn(&[usize], Range<usize>, Room<'_, '_>) -> PyResult<Failures> + Sync + 'w;
+
 /// Writes the results of some of a call's buffers.
-pub type Work<'w> = dyn Fn(Range<usize>, Room<'_, '_>) -> PyResult<()> + Sync + 'w;
+pub type RangeWork<'w> = dyn Fn(Range<usize>, Room<'_, '_>) -> PyResult<()> + Sync + 'w;
 
 enum Form<'py> {
     Bytes,
@@ -112,7 +119,7 @@ impl<'py> Wanted<'py> {
         self,
         (count, threads): (usize, usize),
         len: usize,
-        work: &Work<'_>,
+        work: &RangeWork<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         match self.form {
@@ -130,6 +137,32 @@ impl<'py> Wanted<'py> {
         }
     }
 
+    /// Gives results that end there among all of them in this form. `work` writes them, on so many
+    /// threads, without the GIL, and `judge` sees which failed. If there is an error, all that was
+    /// written is wiped.
+    ///
+    /// # Errors
+    /// Those of `work` and of `judge`; as [`give`](Self::give).
+    pub fn fill_each(
+        self,
+        threads: usize,
+        ends: Vec<usize>,
+        work: &EachWork<'_>,
+        judge: &dyn Fn(Failures) -> PyResult<()>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        if matches!(self.form, Form::Bytes) {
+            return list_of_each(py, threads, &ends, work, judge);
+        }
+        let mut bytes = memory::touched_zeros(ends.last().copied().unwrap_or(0))?;
+        let failed = py.detach(|| work(&ends, 0..ends.len(), Room::Packed(&mut bytes)));
+        if let Err(error) = failed.and_then(judge) {
+            bytes.zeroize();
+            return Err(error);
+        }
+        self.give(Records::Packed { bytes, ends })
+    }
+
     /// Gives results in this form.
     ///
     /// # Errors
@@ -140,9 +173,9 @@ impl<'py> Wanted<'py> {
         match self.form {
             Form::Bytes => records.list(py),
             Form::Numpy => records.numpy(py),
-            Form::Arrow => Ok(Bound::new(py, Array::new("", records.arrow()))?.into_any()),
+            Form::Arrow => Ok(Bound::new(py, Array::new("", records.arrow()?))?.into_any()),
             Form::Into(object, output) => {
-                let bytes = records.packed();
+                let bytes = records.packed()?;
                 if output.len() != bytes.len() {
                     return Err(PyValueError::new_err(format!(
                         "out has {} bytes, and the results have {}",
@@ -177,27 +210,24 @@ fn list<'py>(
     py: Python<'py>,
     (count, threads): (usize, usize),
     len: usize,
-    work: &Work<'_>,
+    work: &RangeWork<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if len == 0 {
-        return Ok(PyList::new(py, (0..count).map(|_| PyBytes::new(py, &[])))?.into_any());
-    }
     let most = if threads > 1 { count } else { ROUND.max(count.div_ceil(ROUNDS)).min(count) };
-    let (mut objects, mut places) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    let (mut objects, mut places) = (memory::with_capacity(most)?, memory::with_capacity(most)?);
     let list = PyList::empty(py);
+    if len == 0 {
+        // Empty `bytes` are one object, which is nobody's to write to.
+        (0..count).try_for_each(|_| list.append(PyBytes::new(py, &[])))?;
+        return Ok(list.into_any());
+    }
     let mut start = 0;
     while start < count {
         let end = count.min(start + most);
         for _ in start..end {
-            let mut place = ptr::null_mut();
-            objects.push(PyBytes::new_with(py, len, |bytes| {
-                place = bytes.as_mut_ptr();
-                Ok(())
-            })?);
-            // SAFETY: the object has so many bytes there, which are zeros, and keeps them in place.
-            // It was made for this call alone, since only empty `bytes` are shared, and no other
-            // code knows it before all places of its round are given up. `objects` holds it until
-            // then.
+            let (object, place) = object(py, len)?;
+            objects.push(object);
+            // SAFETY: the object was made for this call alone, no other code knows it before all
+            // places of its round are given up, and `objects` holds it until then.
             places.push(unsafe { slice::from_raw_parts_mut(place, len) });
         }
         py.detach(|| work(start..end, Room::Apart(&mut places)))?;
@@ -208,40 +238,111 @@ fn list<'py>(
     Ok(list.into_any())
 }
 
+/// An object of `len` zeros, and where they are. It keeps them in place. Nobody else has it, unless
+/// it is empty: empty `bytes` are one object.
+fn object(py: Python<'_>, len: usize) -> PyResult<(Bound<'_, PyBytes>, *mut u8)> {
+    let mut place = ptr::null_mut();
+    let object = PyBytes::new_with(py, len, |bytes| {
+        place = bytes.as_mut_ptr();
+        Ok(())
+    })?;
+    Ok((object, place))
+}
+
+/// Bytes of a round of [objects of any length](list_of_each) at least: with what they are made of,
+/// they fit the second cache.
+const ROUND_BYTES: usize = 256 << 10;
+
+/// A list of objects that end there among all of them, which `work` writes without the GIL, in
+/// rounds as [`list`] does. If there is an error, nobody sees what was written, and it is wiped.
+fn list_of_each<'py>(
+    py: Python<'py>,
+    threads: usize,
+    ends: &[usize],
+    work: &EachWork<'_>,
+    judge: &dyn Fn(Failures) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (mut objects, mut places) =
+        (memory::with_capacity(ends.len())?, memory::with_capacity(ends.len())?);
+    let failed = write_rounds(py, threads, ends, work, &mut objects, &mut places);
+    if let Err(error) = failed.and_then(judge) {
+        places.into_iter().for_each(|place| place.zeroize());
+        return Err(error);
+    }
+    drop(places);
+    let list = PyList::empty(py);
+    objects.into_iter().try_for_each(|object| list.append(object))?;
+    Ok(list.into_any())
+}
+
+/// Makes objects that end there among all of them, and their places, has `work` write them, and
+/// returns which failed.
+fn write_rounds<'py>(
+    py: Python<'py>,
+    threads: usize,
+    ends: &[usize],
+    work: &EachWork<'_>,
+    objects: &mut Vec<Bound<'py, PyBytes>>,
+    places: &mut Vec<&mut [u8]>,
+) -> PyResult<Failures> {
+    let total = ends.last().copied().unwrap_or(0);
+    let most = if threads > 1 { total } else { ROUND_BYTES.max(total / ROUNDS) };
+    let (mut failed, mut end) = (Failures::new(), 0);
+    while places.len() < ends.len() {
+        let (start, until) = (places.len(), end + most);
+        while let Some(&next) = ends.get(places.len())
+            && (next <= until || places.len() == start)
+        {
+            let (object, place) = object(py, next - end)?;
+            objects.push(object);
+            // SAFETY: the object was made for this call alone, no other code knows it before all
+            // places are given up, and `objects` holds it until then.
+            places.push(unsafe { slice::from_raw_parts_mut(place, next - end) });
+            end = next;
+        }
+        let round = start..places.len();
+        let places = &mut places[start..];
+        failed.extend(py.detach(|| work(ends, round, Room::Apart(places)))?);
+    }
+    Ok(failed)
+}
+
 impl Records {
     /// A list of `bytes`.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = |bytes: &[u8]| memory::bytes(py, bytes);
-        let each: PyResult<Vec<_>> = match self {
-            Records::Fixed { bytes: all, len, count } => {
-                (0..*count).map(|index| bytes(&all[index * len..][..*len])).collect()
+        let list = PyList::empty(py);
+        let append = |bytes: &[u8]| list.append(memory::bytes(py, bytes)?);
+        match self {
+            Records::Fixed { bytes, len, count } => {
+                (0..*count).try_for_each(|index| append(&bytes[index * len..][..*len]))?;
             }
-            Records::Packed { bytes: all, ends } => {
-                let starts = std::iter::once(&0).chain(ends);
-                starts.zip(ends).map(|(&a, &b)| bytes(&all[a..b])).collect()
+            Records::Packed { bytes, ends } => {
+                let mut starts = std::iter::once(&0).chain(ends).zip(ends);
+                starts.try_for_each(|(&start, &end)| append(&bytes[start..end]))?;
             }
-            Records::Apart(each) => each.iter().map(|each| bytes(each)).collect(),
-        };
-        Ok(PyList::new(py, each?)?.into_any())
+            Records::Apart(each) => each.iter().try_for_each(|each| append(each))?,
+        }
+        Ok(list.into_any())
     }
 
     /// One array of bytes with a row for each result.
     fn numpy<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (len, count) = self.shape()?;
         let array = numpy(py, count, len)?;
-        Output::new(&array)?.write(py, &self.packed());
+        Output::new(&array)?.write(py, &self.packed()?);
         Ok(array)
     }
 
     /// Bytes of each result, where all have as many, and how many there are.
     fn shape(&self) -> PyResult<(usize, usize)> {
-        let lens: Vec<usize> = match self {
-            Records::Fixed { len, count, .. } => return Ok((*len, *count)),
-            Records::Packed { ends, .. } => {
-                std::iter::once(&0).chain(ends).zip(ends).map(|(a, b)| b - a).collect()
-            }
-            Records::Apart(each) => each.iter().map(Vec::len).collect(),
-        };
+        let lens: Vec<usize> =
+            match self {
+                Records::Fixed { len, count, .. } => return Ok((*len, *count)),
+                Records::Packed { ends, .. } => memory::collect((0..ends.len()).map(|index| {
+                    ends[index] - index.checked_sub(1).map_or(0, |before| ends[before])
+                }))?,
+                Records::Apart(each) => memory::collect(each.iter().map(Vec::len))?,
+            };
         let first = lens.first().copied().unwrap_or(0);
         match lens.iter().position(|&len| len != first) {
             None => Ok((first, lens.len())),
@@ -254,32 +355,38 @@ impl Records {
     }
 
     /// An Arrow array: of fixed-size binary where the length is known, else of large binary.
-    pub fn arrow(self) -> ArrayRef {
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn arrow(self) -> PyResult<ArrayRef> {
         match self {
             Records::Fixed { bytes, len, .. } => {
                 let len = i32::try_from(len).expect("a digest has at most 64 bytes");
-                Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(bytes), None))
+                Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(bytes), None)))
             }
             Records::Packed { bytes, ends } => {
-                let ends = std::iter::once(0).chain(ends).map(|end| end as i64);
-                let offsets = OffsetBuffer::new(ends.collect::<Vec<_>>().into());
-                Arc::new(LargeBinaryArray::new(offsets, Buffer::from_vec(bytes), None))
+                let mut offsets = memory::with_capacity(ends.len() + 1)?;
+                offsets.push(0);
+                offsets.extend(ends.iter().map(|&end| end as i64));
+                let offsets = OffsetBuffer::new(offsets.into());
+                Ok(Arc::new(LargeBinaryArray::new(offsets, Buffer::from_vec(bytes), None)))
             }
             Records::Apart(each) => {
-                let ends = each.iter().scan(0, |end, each| {
-                    *end += each.len();
-                    Some(*end)
-                });
-                Records::Packed { ends: ends.collect(), bytes: each.concat() }.arrow()
+                let mut end = 0;
+                let ends = memory::collect(each.iter().map(|each| {
+                    end += each.len();
+                    end
+                }))?;
+                Records::Packed { ends, bytes: memory::concat(&each)? }.arrow()
             }
         }
     }
 
     /// The bytes of all results, one behind another.
-    fn packed(self) -> Vec<u8> {
+    fn packed(self) -> PyResult<Vec<u8>> {
         match self {
-            Records::Fixed { bytes, .. } | Records::Packed { bytes, .. } => bytes,
-            Records::Apart(each) => each.concat(),
+            Records::Fixed { bytes, .. } | Records::Packed { bytes, .. } => Ok(bytes),
+            Records::Apart(each) => memory::concat(&each),
         }
     }
 }

@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyBytes};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffers::Buffers;
-use crate::many::sign::SaltLength;
+use crate::many::sign::{Manner, SaltLength};
 use crate::many::{aead, hash, sign};
 use crate::{arguments, engine, error, memory};
 
@@ -79,27 +79,41 @@ impl Session {
 
     /// Signatures under a private key: a job gives the signature. As `sign_many`.
     #[staticmethod]
-    #[pyo3(signature = (private_key, *, hash = "sha256", padding = None, salt_length = None))]
+    #[pyo3(
+        signature = (
+            private_key, *, hash = "sha256", padding = None, salt_length = None, context = None,
+            hedged = false
+        )
+    )]
     fn sign(
         private_key: &Bound<'_, PyAny>,
         hash: &str,
         padding: Option<&str>,
         salt_length: Option<SaltLength>,
+        context: Option<&Bound<'_, PyAny>>,
+        hedged: bool,
     ) -> PyResult<Session> {
-        sign::signing(private_key, hash, (padding, salt_length)).map(Session)
+        let manner = Manner { padding, salt_length, context, hedged };
+        sign::signing(private_key, hash, manner).map(Session)
     }
 
     /// Verification under a public key: a job needs the signature, and gives a `bool`. As
     /// `verify_many`, but for a salt of one length: that of the digest, unless another is given.
     #[staticmethod]
-    #[pyo3(signature = (public_key, *, hash = "sha256", padding = None, salt_length = None))]
+    #[pyo3(
+        signature = (
+            public_key, *, hash = "sha256", padding = None, salt_length = None, context = None
+        )
+    )]
     fn verify(
         public_key: &Bound<'_, PyAny>,
         hash: &str,
         padding: Option<&str>,
         salt_length: Option<SaltLength>,
+        context: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Session> {
-        sign::verifying(public_key, hash, (padding, salt_length)).map(Session)
+        let manner = Manner { padding, salt_length, context, hedged: false };
+        sign::verifying(public_key, hash, manner).map(Session)
     }
 
     /// The algorithm: `sha256`, `aes-256-gcm`.
@@ -153,14 +167,14 @@ pub type Traveller = Box<EngineJob<'static, Py<Job>>>;
 #[pyclass(module = "broadloom", frozen)]
 pub struct Job {
     /// It is dropped before the bytes that the engine's job reads.
-    state: Mutex<State>,
+    state: Mutex<TravelState>,
     /// The caller's own object, until the garbage collector takes it out of a cycle.
     user: Mutex<Option<Py<PyAny>>>,
     #[expect(dead_code, reason = "it is held, not read")]
     inputs: Vec<Buffers>,
 }
 
-enum State {
+enum TravelState {
     Ready(Box<EngineJob<'static>>),
     Travelling,
     Complete(Result<Output, JobError>),
@@ -223,7 +237,7 @@ impl Job {
             Some(signature) => job.signature(inputs.hold(&signature, "signature")?),
             None => job,
         };
-        let state = Mutex::new(State::Ready(Box::new(job)));
+        let state = Mutex::new(TravelState::Ready(Box::new(job)));
         Ok(Job { state, user: Mutex::new(user.map(Bound::unbind)), inputs: inputs.0 })
     }
 
@@ -250,7 +264,7 @@ impl Job {
     /// Whether it is complete.
     #[getter]
     fn done(&self) -> bool {
-        matches!(*self.lock(), State::Complete(_))
+        matches!(*self.lock(), TravelState::Complete(_))
     }
 
     /// The result: a digest, a tag, a ciphertext with its tag, a plaintext, a signature, or whether
@@ -261,8 +275,10 @@ impl Job {
     /// :raises RuntimeError: the job is not complete, or a provider failed.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &*self.lock() {
-            State::Complete(Ok(Output::Bytes(bytes))) => Ok(memory::bytes(py, bytes)?.into_any()),
-            State::Complete(Ok(Output::Sealed(text, tag))) => {
+            TravelState::Complete(Ok(Output::Bytes(bytes))) => {
+                Ok(memory::bytes(py, bytes)?.into_any())
+            }
+            TravelState::Complete(Ok(Output::Sealed(text, tag))) => {
                 let sealed = PyBytes::new_with(py, text.len() + tag.len(), |bytes| {
                     bytes[..text.len()].copy_from_slice(text);
                     bytes[text.len()..].copy_from_slice(tag);
@@ -270,14 +286,14 @@ impl Job {
                 })?;
                 Ok(sealed.into_any())
             }
-            State::Complete(Ok(Output::Right(right))) => {
+            TravelState::Complete(Ok(Output::Right(right))) => {
                 Ok(PyBool::new(py, *right).to_owned().into_any())
             }
-            State::Complete(Err(JobError::TagMismatch)) => {
+            TravelState::Complete(Err(JobError::TagMismatch)) => {
                 Err(error::invalid_tag(py, vec![(0, "data".to_owned())]))
             }
-            State::Complete(Err(failure)) => Err(error::job("data", *failure)),
-            State::Ready(_) | State::Travelling => {
+            TravelState::Complete(Err(failure)) => Err(error::job("data", *failure)),
+            TravelState::Ready(_) | TravelState::Travelling => {
                 Err(PyRuntimeError::new_err("the job is not complete"))
             }
         }
@@ -285,15 +301,15 @@ impl Job {
 
     fn __repr__(&self) -> &'static str {
         match *self.lock() {
-            State::Ready(_) => "<broadloom.Job, ready>",
-            State::Travelling => "<broadloom.Job, in flight>",
-            State::Complete(_) => "<broadloom.Job, complete>",
+            TravelState::Ready(_) => "<broadloom.Job, ready>",
+            TravelState::Travelling => "<broadloom.Job, in flight>",
+            TravelState::Complete(_) => "<broadloom.Job, complete>",
         }
     }
 }
 
 impl Job {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, TravelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -310,8 +326,8 @@ impl Job {
                     PyTypeError::new_err(format!("jobs[{index}] is no broadloom.Job"))
                 })?;
                 let mut state = job.get().lock();
-                match std::mem::replace(&mut *state, State::Travelling) {
-                    State::Ready(engine) => Ok(Box::new(engine.user(job.clone().unbind()))),
+                match std::mem::replace(&mut *state, TravelState::Travelling) {
+                    TravelState::Ready(engine) => Ok(Box::new(engine.user(job.clone().unbind()))),
                     other => {
                         *state = other;
                         let message = format!("jobs[{index}] was enqueued before; make another");
@@ -334,7 +350,7 @@ impl Job {
     pub fn stay(py: Python<'_>, travellers: Vec<Traveller>) {
         for traveller in travellers {
             let job = traveller.user_value().clone_ref(py);
-            *job.bind(py).get().lock() = State::Ready(Box::new(traveller.user(())));
+            *job.bind(py).get().lock() = TravelState::Ready(Box::new(traveller.user(())));
         }
     }
 
@@ -342,7 +358,7 @@ impl Job {
     pub fn arrive(py: Python<'_>, travellers: Vec<Traveller>) -> Vec<Py<Job>> {
         let arrived = travellers.into_iter().map(|traveller| {
             let (output, job) = output(*traveller);
-            *job.bind(py).get().lock() = State::Complete(output);
+            *job.bind(py).get().lock() = TravelState::Complete(output);
             job
         });
         arrived.collect()

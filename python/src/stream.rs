@@ -12,6 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use broadloom::compression::Pause;
+use broadloom::compression::inflate::{Options, inflate};
 use broadloom::encryption::{Input, Output};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -22,7 +24,7 @@ use crate::age;
 use crate::arguments;
 use crate::buffers::{self, Buffers};
 use crate::compression::{self, Failure};
-use crate::memory;
+use crate::memory::{self, Appender};
 use crate::process::Resident;
 use crate::signals;
 
@@ -37,18 +39,26 @@ pub struct Coder(Resident<Arc<Monitor>>);
 
 #[derive(Default)]
 struct Monitor {
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     input: VecDeque<Vec<u8>>,
     input_len: usize,
     /// No more input will come.
     ended: bool,
     /// The coder waits for input.
     hungry: bool,
+    /// Output is wanted for all input so far, before more comes.
+    pauses: bool,
+    /// Pauses that the coder was told of.
+    given: u64,
+    /// Pauses before which all output was written.
+    flushes: u64,
+    /// Input came since the last flush.
+    is_unflushed: bool,
     output: VecDeque<Vec<u8>>,
     output_len: usize,
     /// How much of the first piece of output was taken.
@@ -62,31 +72,38 @@ struct State {
 }
 
 impl Monitor {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StreamState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A piece with these bytes. They are copied while nobody has to wait.
-    fn piece(&self, bytes: &[u8]) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// There is no memory.
+    fn piece(&self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut piece = self.lock().spare.pop().unwrap_or_default();
-        piece.extend_from_slice(bytes);
-        piece
+        Appender(&mut piece).write_all(bytes)?;
+        Ok(piece)
     }
 
     /// Adds input.
-    fn give(&self, data: &[u8]) -> MutexGuard<'_, State> {
-        let piece = self.piece(data);
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    fn give(&self, data: &[u8]) -> PyResult<()> {
+        let piece = self.piece(data).map_err(|_| memory::none_left(data.len()))?;
         let mut state = self.lock();
         if !piece.is_empty() && state.end.is_none() {
             state.input_len += piece.len();
             state.input.push_back(piece);
             state.hungry = false;
+            state.is_unflushed = true;
             self.changed.notify_all();
         }
-        state
+        Ok(())
     }
 
-    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+    fn wait<'s>(&self, state: MutexGuard<'s, StreamState>) -> MutexGuard<'s, StreamState> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +114,7 @@ impl Monitor {
     fn until<R: Send>(
         &self,
         py: Python<'_>,
-        look: &mut (dyn FnMut(&mut State) -> Option<R> + Send),
+        look: &mut (dyn FnMut(&mut StreamState) -> Option<R> + Send),
     ) -> PyResult<R> {
         loop {
             let found = py.detach(|| {
@@ -143,6 +160,9 @@ impl Read for Reader {
                 self.monitor.changed.notify_all();
             } else if state.ended {
                 return Ok(0);
+            } else if mem::take(&mut state.pauses) {
+                state.given += 1;
+                return Err(Pause.into());
             } else {
                 state.hungry = true;
                 self.monitor.changed.notify_all();
@@ -161,7 +181,7 @@ struct Writer(Arc<Monitor>);
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let piece = self.0.piece(bytes);
+        let piece = self.0.piece(bytes)?;
         let mut state = self.0.lock();
         while state.output_len > WAITING && !state.abandoned {
             state = self.0.wait(state);
@@ -176,6 +196,8 @@ impl Write for Writer {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().flushes += 1;
+        self.0.changed.notify_all();
         Ok(())
     }
 }
@@ -224,7 +246,7 @@ impl Coder {
     fn gather<'py>(
         monitor: &Monitor,
         py: Python<'py>,
-        enough: &(dyn Fn(&State) -> bool + Sync),
+        enough: &(dyn Fn(&StreamState) -> bool + Sync),
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let mut output = Vec::new();
         let done = monitor.until(py, &mut |state| {
@@ -294,16 +316,22 @@ impl Coder {
         })
     }
 
-    /// A coder that decompresses.
+    /// A coder that decompresses. With `at_once`, one thread gives the data that the input so far
+    /// stands for, and waits for no more of it.
     #[staticmethod]
-    #[pyo3(signature = (format, *, threads, limit))]
+    #[pyo3(signature = (format, *, threads, limit, at_once = false))]
     fn decompress(
         format: Option<&str>,
         threads: Option<isize>,
         limit: Option<u64>,
+        at_once: bool,
     ) -> PyResult<Coder> {
         let threads = arguments::threads(threads)?;
         let format = format.map(compression::format).transpose()?;
+        if at_once {
+            let options = Options { format, limit, ..Options::default() };
+            return Coder::start(move |reader, writer| inflate(reader, writer, options).map(drop));
+        }
         let decompressor = compression::decompressor(format, threads, limit)?;
         Coder::start(move |reader, writer| decompressor.decompress_stream(reader, writer).map(drop))
     }
@@ -313,7 +341,7 @@ impl Coder {
     fn feed<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let (py, monitor) = (data.py(), self.monitor()?);
         let data = Buffers::one(data, "data")?;
-        py.detach(|| drop(monitor.give(data.get(0))));
+        py.detach(|| monitor.give(data.get(0)))?;
         Coder::gather(monitor, py, &|state| state.input_len <= WAITING)
     }
 
@@ -321,8 +349,20 @@ impl Coder {
     fn push(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, monitor) = (data.py(), self.monitor()?);
         let data = Buffers::one(data, "data")?;
-        py.detach(|| drop(monitor.give(data.get(0))));
-        Ok(())
+        py.detach(|| monitor.give(data.get(0)))
+    }
+
+    /// Gives all output for the input so far, of a coder that compresses: what decompresses it gets
+    /// all of that input.
+    fn flush<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let monitor = self.monitor()?;
+        let flushes = {
+            let mut state = monitor.lock();
+            state.pauses |= mem::take(&mut state.is_unflushed);
+            state.given + u64::from(state.pauses)
+        };
+        monitor.changed.notify_all();
+        Coder::gather(monitor, py, &|state| state.flushes >= flushes)
     }
 
     /// Waits for output, and writes some of it to a buffer: gives how many bytes, 0 at the end,
@@ -408,7 +448,7 @@ impl Drop for Coder {
     }
 }
 
-impl State {
+impl StreamState {
     /// Keeps a piece to be used again.
     fn keep(&mut self, mut piece: Vec<u8>) {
         if self.spare.len() < SPARE {

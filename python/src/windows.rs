@@ -1,14 +1,14 @@
 //! Jobs over many buffers, on one thread or on several, without the GIL.
 //!
-//! The buffers are cut into windows, which are dealt to threads as these become free. A window is
-//! as many buffers as the engine takes at once, and where there are several threads, no more bytes
-//! than a thread's share.
+//! Threads meet along a [`Line`]. The buffers are cut into windows, which are dealt to threads as
+//! these become free. A window is as many buffers as the engine takes at once, and where there are
+//! several threads, no more bytes than a thread's share.
 
+use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::thread;
 
 use broadloom::{Job, JobError, Processor};
+use broadloom_ordered::{Line, Next as Item, Sink, side_by_side};
 use pyo3::PyResult;
 
 use crate::engine::{with_processor, with_secrets};
@@ -32,39 +32,38 @@ pub fn each<O: Send, E: Send>(
     out: &mut [O],
     work: &(dyn Fn(usize, &mut O) -> Result<(), E> + Sync),
 ) -> PyResult<Option<(usize, E)>> {
-    let dealt = Mutex::new(out.iter_mut().enumerate());
-    let next = || dealt.lock().expect("dealing does not panic").next();
-    let failed = Mutex::new(None::<(usize, E)>);
+    let line = Line::new(out.iter_mut().enumerate(), FirstError, u64::MAX);
     let stop = Stop::default();
     on_threads(threads.min(count), &|place| {
+        let _guard = line.stop_in_panic();
         let mut watch = place.watch();
         while !stop.is_due(watch.as_mut())
-            && let Some((index, out)) = next()
+            && let Item::Item(turn, (index, out)) = line.next(true, Iterator::next)
         {
-            if let Err(error) = work(index, out) {
-                let mut first = failed.lock().expect("comparing does not panic");
-                if first.as_ref().is_none_or(|&(other, _)| index < other) {
-                    *first = Some((index, error));
-                }
-                break;
-            }
+            line.put([(turn, work(index, out).map_err(|error| (index, error)))]);
         }
     });
     stop.end()?;
-    Ok(failed.into_inner().expect("comparing does not panic"))
+    let (_, FirstError, failed) = line.into_parts();
+    Ok(failed)
 }
 
-/// Calls `work` on this thread and on others beside it.
+/// Ends a line with the error that comes first in its order.
+struct FirstError;
+
+impl<E> Sink<Result<(), E>> for FirstError {
+    type Error = E;
+
+    fn take(&mut self, done: Result<(), E>) -> Result<(), E> {
+        done
+    }
+}
+
+/// Calls `work` on this thread and on others beside it. Where the system grants no further thread,
+/// those that there are do all the work.
 fn on_threads(threads: usize, work: &(dyn Fn(Place) + Sync)) {
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            let other = thread::Builder::new().spawn_scoped(scope, || work(Place::Other));
-            if other.is_err() {
-                // The system grants no further thread: those that there are do all the work.
-                break;
-            }
-        }
-        work(Place::Caller);
+    side_by_side(threads, "broadloom", |index| {
+        work(if index == 0 { Place::Caller } else { Place::Other });
     });
 }
 
@@ -143,10 +142,51 @@ pub struct Window<'o, O> {
     pub out: &'o mut [O],
 }
 
-/// Gives the next window, until there is none.
-pub type Next<'n, 'o, O> = dyn FnMut() -> Option<Window<'o, O>> + 'n;
+/// The buffers of a window, or of all of them, whose jobs failed, in order.
+pub type Failures = Vec<(usize, JobError)>;
 
-/// Cuts `count` buffers into windows, and has threads take them.
+/// Takes the failures of the window before, if there was one, and gives the next window, until
+/// there is none.
+pub type Next<'n, 'o, O> = dyn FnMut(Failures) -> Option<Window<'o, O>> + 'n;
+
+/// Cuts buffers into windows.
+struct Cutter<'l, 'o, O> {
+    plan: Plan<'l>,
+    place: &'l (dyn Fn(usize) -> usize + Sync),
+    start: usize,
+    /// The results of the buffers from `start` on.
+    rest: &'o mut [O],
+}
+
+impl<'o, O> Iterator for Cutter<'_, 'o, O> {
+    type Item = Window<'o, O>;
+
+    fn next(&mut self) -> Option<Window<'o, O>> {
+        let (start, end) = (self.start, self.plan.end(self.start));
+        if end == start {
+            return None;
+        }
+        let before = if start == 0 { 0 } else { (self.place)(start - 1) };
+        let rest = std::mem::take(&mut self.rest);
+        let (out, after) = rest.split_at_mut((self.place)(end - 1) - before);
+        (self.start, self.rest) = (end, after);
+        Some(Window { start, end, out })
+    }
+}
+
+/// Keeps the failures of all windows.
+struct AllFailures(Failures);
+
+impl Sink<Failures> for AllFailures {
+    type Error = Infallible;
+
+    fn take(&mut self, failures: Failures) -> Result<(), Infallible> {
+        self.0.extend(failures);
+        Ok(())
+    }
+}
+
+/// Cuts `count` buffers into windows, has threads take them, and gives back the failures.
 ///
 /// `size` is the bytes of some buffers. `place` is where in `out` the results of one end. Those of
 /// the first begin at 0. `work` is called on each thread, with a function that gives it windows.
@@ -159,32 +199,31 @@ pub fn deal<'a, O: Send>(
     size: &Size<'_>,
     place: &(dyn Fn(usize) -> usize + Sync),
     work: &(dyn Fn(Place, &mut Next<'_, 'a, O>) + Sync),
-) -> PyResult<()> {
+) -> PyResult<Failures> {
     let most_bytes = (threads > 1).then(|| (cost(size, 0..count) / threads).max(LEAST));
     let plan = Plan { count, most_bytes, size };
-    let mut rest = Some(out);
-    let mut start = 0;
-    let windows = Mutex::new(std::iter::from_fn(|| {
-        let end = plan.end(start);
-        let before = if start == 0 { 0 } else { place(start - 1) };
-        let window = (end > start).then(|| {
-            let (out, after) = rest.take()?.split_at_mut(place(end - 1) - before);
-            rest = Some(after);
-            Some(Window { start: std::mem::replace(&mut start, end), end, out })
-        });
-        window.flatten()
-    }));
+    let cutter = Cutter { plan, place, start: 0, rest: out };
+    let line = Line::new(cutter, AllFailures(Vec::new()), u64::MAX);
     let stop = Stop::default();
     on_threads(threads.min(count), &|place| {
+        let _guard = line.stop_in_panic();
         let mut watch = place.watch();
-        work(place, &mut || {
+        let mut taken = None;
+        work(place, &mut |failures| {
+            if let Some(turn) = taken.take() {
+                line.put([(turn, failures)]);
+            }
             if stop.is_due(watch.as_mut()) {
                 return None;
             }
-            windows.lock().expect("cutting a window does not panic").next()
+            let Item::Item(turn, window) = line.next(true, Iterator::next) else { return None };
+            taken = Some(turn);
+            Some(window)
         });
     });
-    stop.end()
+    stop.end()?;
+    let (_, AllFailures(failures), _) = line.into_parts();
+    Ok(failures)
 }
 
 /// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
@@ -203,11 +242,11 @@ pub fn process<'a, O: Send, T>(
     place: &(dyn Fn(usize) -> usize + Sync),
     make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
     done: &(dyn Fn(&mut Job<'a, T>) + Sync),
-) -> PyResult<Vec<(usize, JobError)>> {
+) -> PyResult<Failures> {
     let work = |processor: &mut Processor, next: &mut Next<'_, 'a, O>| {
-        let mut failed = Vec::new();
+        let mut failed = Failures::new();
         let mut jobs: Vec<Job<'a, T>> = Vec::with_capacity(count.min(MOST));
-        while let Some(Window { start, end, out }) = next() {
+        while let Some(Window { start, end, out }) = next(std::mem::take(&mut failed)) {
             let mut rest = out;
             let mut before = if start == 0 { 0 } else { place(start - 1) };
             jobs.extend((start..end).map(|index| {
@@ -225,19 +264,11 @@ pub fn process<'a, O: Send, T>(
                 }
             }
         }
-        failed
     };
-    let failed = Mutex::new(Vec::new());
-    deal((count, threads), out, size, place, &|place, next| {
-        let more = match place {
-            Place::Caller if lanes == Lanes::Kept => {
-                with_processor(|processor| with_secrets(|| work(processor, next)))
-            }
-            _ => with_secrets(|| work(&mut Processor::new(), next)),
-        };
-        failed.lock().expect("appending does not panic").extend(more);
-    })?;
-    let mut failed = failed.into_inner().expect("appending does not panic");
-    failed.sort_by_key(|&(index, _)| index);
-    Ok(failed)
+    deal((count, threads), out, size, place, &|place, next| match place {
+        Place::Caller if lanes == Lanes::Kept => {
+            with_processor(|processor| with_secrets(|| work(processor, next)));
+        }
+        _ => with_secrets(|| work(&mut Processor::new(), next)),
+    })
 }

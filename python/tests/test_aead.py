@@ -60,6 +60,23 @@ def test_a_forgery_opens_nothing_and_is_named() -> None:
     assert out == bytes(4 * 600)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_more_than_a_round(threads: int) -> None:
+    """Objects are made and written in rounds of at most 16, by bytes."""
+    key = os.urandom(32)
+    texts = [os.urandom(i * 7 % 2000) for i in range(3000)] + [b"", os.urandom(300_000), b"", b"x"]
+    nonces = [i.to_bytes(12, "big") for i in range(len(texts))]
+    sealed = broadloom.seal_many(texts, key, nonces, threads=threads)
+    one = aead.AESGCM(key)
+    assert sealed == [one.encrypt(n, t, None) for n, t in zip(nonces, texts, strict=True)]
+    assert broadloom.open_many(sealed, key, nonces, threads=threads) == texts
+    for place in (3, 2999, 3001):
+        sealed[place] = bytes([sealed[place][0] ^ 1]) + sealed[place][1:]
+    with pytest.raises(broadloom.InvalidTag, match="3 tags are wrong") as e:
+        broadloom.open_many(sealed, key, nonces, threads=threads)
+    assert e.value.indices == [3, 2999, 3001]
+
+
 def test_forms_of_results() -> None:
     key, nonces = os.urandom(32), [os.urandom(12) for _ in range(3)]
     sealed = broadloom.seal_many([b"abc", b"def", b"ghi"], key, nonces)

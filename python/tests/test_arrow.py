@@ -3,6 +3,9 @@
 import hashlib
 import hmac
 import os
+import subprocess
+import sys
+from typing import Any
 
 import datafusion
 import duckdb
@@ -63,6 +66,7 @@ def test_a_column_of_many_values(kind: pyarrow.DataType, threads: int) -> None:
 def test_fixed_size_binary_and_other_hashes() -> None:
     array = pyarrow.array([b"abcd", None, b"efgh"], pyarrow.binary(4))
     result = broadloom.arrow.hash(array, "sha3_256")
+    assert isinstance(result, pyarrow.FixedSizeBinaryArray)
     assert (len(result), result.null_count) == (3, 1)
     expected = [hashlib.sha3_256(b"abcd").digest(), None, hashlib.sha3_256(b"efgh").digest()]
     assert pyarrow.array(result).to_pylist() == expected
@@ -84,8 +88,9 @@ def test_chunked_arrays_and_streams_of_batches() -> None:
     assert pyarrow.chunked_array(result).to_pylist() == sha256(["a", None, "b", "c"])
     batch = pyarrow.record_batch({"only": ["x", "y"]})
     reader = pyarrow.RecordBatchReader.from_batches(batch.schema, [batch, batch])
-    stream = pyarrow.chunked_array(broadloom.arrow.sha256(reader))
-    assert stream.to_pylist() == sha256(["x", "y", "x", "y"])
+    table = broadloom.arrow.sha256(reader)
+    assert table.column_names == ["only"] and table["only"].num_chunks == 2
+    assert table["only"].to_pylist() == sha256(["x", "y", "x", "y"])
     empty = pyarrow.chunked_array([], "string")
     assert pyarrow.chunked_array(broadloom.arrow.sha256(empty)).type == pyarrow.binary(32)
 
@@ -156,16 +161,16 @@ def test_polars() -> None:
     result = polars.Series(broadloom.arrow.sha256(series))
     assert result.to_list() == sha256(VALUES)
     frame = polars.DataFrame({"text": VALUES})
-    assert polars.Series(broadloom.arrow.sha256(frame)).to_list() == sha256(VALUES)
+    assert broadloom.arrow.sha256(frame)["text"].to_list() == sha256(VALUES)
 
 
 def test_duckdb() -> None:
     connection = duckdb.connect()
     connection.register("words", pyarrow.table({"text": VALUES}))
-    result = broadloom.arrow.sha256(connection.sql("SELECT text FROM words"))
-    assert pyarrow.chunked_array(result).to_pylist() == sha256(VALUES)
-    hashed = pyarrow.table({"digest": pyarrow.chunked_array(result)})
-    connection.register("hashed", hashed)
+    hashed = broadloom.arrow.sha256(connection.sql("SELECT text AS digest FROM words"))
+    assert isinstance(hashed, pyarrow.Table)
+    assert hashed["digest"].to_pylist() == sha256(VALUES)
+    # DuckDB finds the table by the name of the variable.
     [(count,)] = connection.sql("SELECT count(DISTINCT digest) FROM hashed").fetchall()
     assert count == 3 and len(hashed) == len(VALUES)
 
@@ -174,10 +179,7 @@ def test_duckdb_function() -> None:
     """A SQL function over Arrow, as the README shows it."""
 
     def digest(column: pyarrow.Array) -> pyarrow.Array:
-        hashed = broadloom.arrow.sha256(column)
-        chunked = isinstance(hashed, broadloom.arrow.ChunkedArray)
-        array = pyarrow.chunked_array(hashed) if chunked else pyarrow.array(hashed)
-        return array.cast(pyarrow.binary())
+        return broadloom.arrow.sha256(column).cast(pyarrow.binary())
 
     connection = duckdb.connect()
     connection.create_function("sha256_many", digest, ["VARCHAR"], "BLOB", type="arrow")
@@ -189,9 +191,7 @@ def test_datafusion() -> None:
     context = datafusion.SessionContext()
     context.register_record_batches("t", [pyarrow.table({"text": VALUES}).to_batches()])
     result = broadloom.arrow.sha256(context.sql("SELECT text FROM t"))
-    assert sorted(map(str, pyarrow.chunked_array(result).to_pylist())) == sorted(
-        map(str, sha256(VALUES))
-    )
+    assert sorted(map(str, result["text"].to_pylist())) == sorted(map(str, sha256(VALUES)))
 
 
 def test_datafusion_function() -> None:
@@ -267,11 +267,11 @@ def test_dictionaries_runs_and_nulls() -> None:
     for form in forms:
         for start in range(7):
             part = form.slice(start)
-            found = pyarrow.array(broadloom.arrow.sha256(part)).to_pylist()
+            found = cells(broadloom.arrow.sha256(part))
             assert found == sha256(values[start:]), (form.type if start else form, start)
         sealed = broadloom.arrow.encrypt_column(form, bytes(32))
         opened = broadloom.arrow.decrypt_column(sealed, bytes(32), text=True)
-        assert pyarrow.array(opened).to_pylist() == values
+        assert cells(opened) == values
     chunked = pyarrow.chunked_array([text, text]).dictionary_encode()
     assert pyarrow.chunked_array(broadloom.arrow.sha256(chunked)).to_pylist() == sha256(values * 2)
     nothing = pyarrow.array(broadloom.arrow.sha256(pyarrow.nulls(5)))
@@ -296,12 +296,87 @@ def test_empty_arrays_without_offsets(kind: pyarrow.DataType) -> None:
     assert len(broadloom.arrow.encrypt_column(pyarrow.record_batch({"a": empty}), bytes(32))) == 0
 
 
-def test_the_name_of_a_column_is_kept() -> None:
-    for named in (polars.Series("text", ["a"]), polars.DataFrame({"text": ["a"]})):
-        hashed = broadloom.arrow.sha256(named)
-        assert polars.Series(hashed).name == "text"
-        sealed = broadloom.arrow.encrypt_column(named, bytes(32))
-        assert polars.Series(broadloom.arrow.decrypt_column(sealed, bytes(32))).name == "text"
-    batch = pyarrow.record_batch({"text": ["a"]})
-    for named in (batch, pyarrow.Table.from_batches([batch])):
-        assert polars.Series(broadloom.arrow.sha256(named)).name == "text"
+class Other:
+    """A column or a table of a library that Broadloom does not know."""
+
+    def __init__(self, data: Any) -> None:
+        if hasattr(data, "__arrow_c_array__"):
+            self.__arrow_c_array__ = data.__arrow_c_array__
+        else:
+            self.__arrow_c_stream__ = data.__arrow_c_stream__
+
+
+BATCH = pyarrow.record_batch({"text": VALUES})
+CHUNKS = pyarrow.chunked_array([VALUES[:700], [], VALUES[700:]], "string")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        polars.Series("text", VALUES),
+        polars.DataFrame({"text": VALUES}),
+        pandas.Series(VALUES, index=range(7, 7 + len(VALUES)), name="text", dtype="str"),
+        pandas.DataFrame({"text": VALUES}, dtype="str"),
+        BATCH.column(0),
+        BATCH,
+        CHUNKS,
+        pyarrow.table({"text": CHUNKS}),
+    ],
+    ids=lambda given: f"{type(given).__module__.partition('.')[0]} {type(given).__name__}",
+)
+def test_what_is_given_comes_back(given: Any) -> None:
+    key = bytes(32)
+    hashed = broadloom.arrow.sha256(given)
+    sealed = broadloom.arrow.encrypt_column(given, key)
+    opened = broadloom.arrow.decrypt_column(sealed, key, text=True)
+    keyed = broadloom.arrow.hmac_sha256(given, key)
+    for made in (hashed, sealed, opened, keyed):
+        assert type(made) is type(given) or isinstance(given, pyarrow.Array)
+        assert isinstance(made, pyarrow.Array) == isinstance(given, pyarrow.Array)
+        for label in ("name", "columns", "column_names", "num_chunks"):
+            assert list_of(getattr(made, label, None)) == list_of(getattr(given, label, None))
+        if isinstance(given, (pandas.Series, pandas.DataFrame)):
+            assert made.index.equals(given.index)
+    assert cells(hashed) == sha256(VALUES)
+    assert cells(opened) == VALUES
+
+
+def list_of(label: Any) -> Any:
+    """Names of columns, whose kind is a library's own; or the columns of a batch."""
+    if isinstance(label, (str, int, type(None))):
+        return label
+    return [name if isinstance(name, str) else len(name) for name in label]
+
+
+def cells(column: Any) -> list[Any]:
+    """The values of a column, or of a table with one column."""
+    if isinstance(column, (pyarrow.RecordBatch, pyarrow.Table)):
+        return column.column(0).to_pylist()
+    if isinstance(column, (polars.DataFrame, pandas.DataFrame)):
+        column = column["text"]
+    return pyarrow.array(column).to_pylist()
+
+
+@pytest.mark.parametrize("named", [polars.Series("text", VALUES), BATCH, pyarrow.table(BATCH)])
+def test_the_name_of_a_column_of_another_library_is_kept(named: Any) -> None:
+    hashed = broadloom.arrow.sha256(Other(named))
+    kinds = (broadloom.arrow.Array, broadloom.arrow.ChunkedArray)
+    assert isinstance(hashed, kinds) and hashed.name == "text"
+    assert polars.Series(hashed).name == "text"
+    sealed = broadloom.arrow.encrypt_column(hashed, bytes(32))
+    assert isinstance(sealed, type(hashed)) and sealed.name == "text"
+    assert broadloom.arrow.sha256(Other(BATCH.column(0))).name == ""
+
+
+def test_without_the_other_libraries() -> None:
+    """Nobody has to have polars, pandas and pyarrow."""
+    code = """
+import sys
+for name in ("polars", "pandas", "pyarrow"):
+    sys.modules[name] = None
+import broadloom, broadloom.arrow
+column = broadloom.hash_many([b"a", b"b"], result="arrow")
+assert type(broadloom.arrow.sha256(column)) is broadloom.arrow.Array
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr.decode()

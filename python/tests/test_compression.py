@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import broadloom
 import broadloom.gzip
 import broadloom.zlib
+from broadloom._broadloom import Coder
 
 TEXT = b"".join(b"%d the warp, the weft\n" % (i * i) for i in range(100_000))
 NOISE = random.Random(1).randbytes(300_000)
@@ -60,6 +61,50 @@ def test_files(tmp_path: Path, data: bytes, format: str, threads: int) -> None:
         pieces = list(iter(lambda: file.read(50_001), b""))
     assert b"".join(pieces) == data
     assert all(len(piece) == 50_001 for piece in pieces[:-1])
+
+
+def _threads() -> int:
+    """How many threads this process has, as the system counts them."""
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.mark.parametrize("format", ["gzip", "bgzf"])
+@pytest.mark.parametrize("length", [0, 1, 60_000, 100_000])
+def test_short_files_are_as_long_ones_and_start_no_thread(
+    tmp_path: Path, length: int, format: str
+) -> None:
+    path, data = tmp_path / "file.gz", TEXT[:length]
+    before = _threads()
+    with broadloom.gzip.open(path, "wb", format=format) as file:
+        for start in range(0, length, 7777):
+            file.write(data[start : start + 7777])
+        assert _threads() <= before
+    coder = Coder.compress(format, 6, threads=2, mtime=0)
+    assert path.read_bytes() == b"".join(coder.feed(data) + coder.finish())
+    before = _threads()
+    with broadloom.gzip.open(path) as file:
+        assert file.read(7777) == data[:7777]
+        assert _threads() <= before
+        assert file.seek(length // 3) == length // 3
+        assert file.read() == data[length // 3 :]
+        assert file.seek(length // 2) == length // 2
+        assert file.read() == data[length // 2 :]
+
+
+def test_a_short_file_gives_what_stands_before_the_damage(tmp_path: Path) -> None:
+    path, text = tmp_path / "file.gz", TEXT[:100_000]
+    path.write_bytes(gzip.compress(text) + gzip.compress(b"weft")[:-3])
+    with broadloom.gzip.open(path) as file:
+        assert file.read(len(text)) == text
+        with pytest.raises(EOFError):
+            file.read()
+
+
+def test_a_short_file_may_stand_for_much(tmp_path: Path) -> None:
+    path = tmp_path / "file.gz"
+    path.write_bytes(gzip.compress(bytes(10_000_000)))
+    with broadloom.gzip.open(path) as file:
+        assert file.read() == bytes(10_000_000)
 
 
 def test_files_of_the_standard_library_are_read(tmp_path: Path) -> None:
@@ -185,25 +230,25 @@ def test_streams_piece_by_piece(pieces: list[bytes], wbits: int) -> None:
     assert zlib.decompress(packed, wbits) == b"".join(pieces)
     theirs = zlib.compressobj(1, wbits=wbits)
     packed = b"".join(map(theirs.compress, pieces)) + theirs.flush()
-    unpacker = broadloom.zlib.decompressobj(wbits, threads=1)
+    unpacker = broadloom.zlib.decompressobj(wbits)
     cuts = range(0, len(packed), 100)
     plain = b"".join(unpacker.decompress(packed[cut : cut + 100]) for cut in cuts)
-    assert not unpacker.eof
+    assert unpacker.eof
     assert plain + unpacker.flush() == b"".join(pieces)
     assert unpacker.eof and unpacker.flush() == b""
 
 
 def test_streams_that_are_cut_short_or_misused() -> None:
+    # As with zlib, no end is no error of a stream.
     unpacker = broadloom.zlib.decompressobj()
-    unpacker.decompress(zlib.compress(TEXT)[:-2])
-    with pytest.raises(EOFError):
-        unpacker.flush()
+    assert unpacker.decompress(zlib.compress(TEXT)[:-2]) + unpacker.flush() == TEXT
+    assert not unpacker.eof
     packer = broadloom.zlib.compressobj()
     packer.flush()
     with pytest.raises(ValueError, match="the stream is finished"):
         packer.compress(b"more")
-    with pytest.raises(ValueError, match="mode is 2; valid: 4"):
-        broadloom.zlib.compressobj().flush(zlib.Z_SYNC_FLUSH)
+    with pytest.raises(ValueError, match="mode is 7; valid: Z_NO_FLUSH"):
+        broadloom.zlib.compressobj().flush(7)
     with pytest.raises(ValueError, match="method is 9; valid: 8"):
         broadloom.zlib.compressobj(6, 9)
 
@@ -308,10 +353,9 @@ def test_errors_of_zlib() -> None:
         for kind in (zlib.error, broadloom.zlib.error, *kinds):
             with pytest.raises(kind):
                 broadloom.zlib.decompress(wrong)
-            stream = broadloom.zlib.decompressobj()
-            with pytest.raises(kind):
-                stream.decompress(wrong)
-                stream.flush()
+    for kind in (zlib.error, broadloom.zlib.error, ValueError):
+        with pytest.raises(kind):
+            broadloom.zlib.decompressobj().decompress(damaged)
     assert broadloom.zlib.crc32(b"warp") == zlib.crc32(b"warp")
     assert broadloom.zlib.adler32(b"warp", 7) == zlib.adler32(b"warp", 7)
 
@@ -331,3 +375,119 @@ def test_zeros_between_members(tmp_path: Path, count: int, threads: int) -> None
             broadloom.gzip.decompress(wrong, threads=threads)
     with pytest.raises(EOFError):
         broadloom.gzip.decompress(packed + b"\x1f", threads=threads)
+
+
+def both(packed: bytes) -> tuple[broadloom.gzip.GzipFile, gzip.GzipFile]:
+    ours = broadloom.gzip.GzipFile(fileobj=io.BytesIO(packed))
+    return ours, gzip.GzipFile(fileobj=io.BytesIO(packed))
+
+
+READS = ["read", "read1", "readline", "peek", "readinto", "seek", "tell"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(READS), st.integers(0, 400)), max_size=30))
+def test_the_class_reads_as_gzips(calls: list[tuple[str, int]]) -> None:
+    packed = b"".join(gzip.compress(TEXT[start : start + 500]) for start in range(0, 3000, 500))
+    ours, theirs = both(packed)
+    with ours, theirs:
+        for name, count in calls:
+            if name in ("read", "readline"):
+                assert getattr(ours, name)(count) == getattr(theirs, name)(count)
+            elif name == "seek":
+                assert ours.seek(count * 7) == theirs.seek(count * 7)
+            elif name == "readinto":
+                mine, its = bytearray(count), bytearray(count)
+                assert ours.readinto(mine) == theirs.readinto(its) and mine == its
+            elif name == "read1":
+                # It may give less than there is, but nothing only at the end.
+                some = ours.read1(count)
+                assert some == theirs.read(len(some))
+                assert some or count == 0 or theirs.peek(1) == b""
+            elif name == "peek" and count > 0:
+                place = ours.tell()
+                assert ours.peek(count)[:1] == theirs.peek(count)[:1] and ours.tell() == place
+            assert ours.tell() == theirs.tell()
+        ours.rewind()
+        theirs.rewind()
+        assert ours.readlines() == theirs.readlines()
+
+
+def test_the_class_is_gzips(tmp_path: Path) -> None:
+    theirs = {name for name in vars(gzip.GzipFile) if not name.startswith("_")}
+    # "filename" has been deprecated for years, and the others are no part of the interface.
+    missing = theirs - set(dir(broadloom.gzip.GzipFile)) - {"filename", "mtime", "myfileobj"}
+    assert missing == set()
+    assert issubclass(broadloom.gzip.GzipFile, io.BufferedIOBase)
+    path = tmp_path / "file.gz"
+    with broadloom.gzip.GzipFile(path, "w", 1) as file:
+        assert file.write(TEXT) == len(TEXT) and file.tell() == len(TEXT)
+        assert (file.readable(), file.writable(), file.mode) == (False, True, 2)
+        file.flush()
+        assert zlib.decompressobj(31).decompress(path.read_bytes()) == TEXT
+        with pytest.raises(OSError, match="not to be read"):
+            file.read()
+        with pytest.raises(ValueError, match="zlib_mode is 5; valid: 2"):
+            file.flush(zlib.Z_BLOCK)
+    assert file.closed
+    with pytest.raises(ValueError, match="closed"):
+        file.write(b"more")
+    with broadloom.gzip.GzipFile(path, "ab") as file:
+        file.write(NOISE)
+    assert gzip.decompress(path.read_bytes()) == TEXT + NOISE
+    with path.open("rb") as raw, broadloom.gzip.GzipFile(fileobj=raw) as file:
+        assert (file.name, file.fileno(), file.mode) == (str(path), raw.fileno(), 1)
+        assert file.readline() == TEXT[: TEXT.index(b"\n") + 1]
+        with pytest.raises(OSError, match="not to be written"):
+            file.write(b"more")
+    assert "closed" in repr(file) and not broadloom.gzip.GzipFile(path).closed
+    for wrong, kind in (({"mode": "rt"}, ValueError), ({"mode": "U"}, ValueError)):
+        with pytest.raises(kind, match="mode is"):
+            broadloom.gzip.GzipFile(path, **wrong)
+    with pytest.raises(TypeError, match="give one of them"):
+        broadloom.gzip.GzipFile()
+
+
+def test_tar_files_through_the_class(tmp_path: Path) -> None:
+    path = tmp_path / "archive.tar.gz"
+    with broadloom.gzip.GzipFile(path, "wb") as file:
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            for number in range(20):
+                member = tarfile.TarInfo(f"{number}")
+                member.size = number * 1000
+                archive.addfile(member, io.BytesIO(NOISE[: member.size]))
+    with broadloom.gzip.GzipFile(path) as file, tarfile.open(fileobj=file) as archive:
+        for number in (19, 3, 7):
+            member = archive.extractfile(f"{number}")
+            assert member is not None and member.read() == NOISE[: number * 1000]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("format", ["gzip", "bgzf"])
+def test_what_is_flushed_is_in_the_file(tmp_path: Path, format: str, threads: int) -> None:
+    path = tmp_path / "file.gz"
+    written = b""
+    with broadloom.gzip.open(path, "wb", threads=threads, format=format) as file:
+        for start in range(0, 900_000, 123_456):
+            file.write(TEXT[start : start + 123_456])
+            written += TEXT[start : start + 123_456]
+            for _ in range(2):
+                file.flush()
+                packed, found = path.read_bytes(), b""
+                while packed:
+                    reader = zlib.decompressobj(31)
+                    found += reader.decompress(packed)
+                    packed = reader.unused_data
+                assert found == written
+    assert gzip.decompress(path.read_bytes()) == written
+
+
+def test_a_flush_at_the_end_changes_nothing(tmp_path: Path) -> None:
+    for flushes in (0, 1, 3):
+        with broadloom.gzip.open(tmp_path / f"{flushes}", "wb") as file:
+            file.write(TEXT)
+            for _ in range(flushes):
+                file.flush()
+    # A text file flushes itself when it is closed.
+    with broadloom.gzip.open(tmp_path / "text", "wt", encoding="ascii", newline="") as text:
+        text.write(TEXT.decode())
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1

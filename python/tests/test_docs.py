@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-MODULES = ["", "._files", ".age", ".arrow", ".datasets", ".datasets._manifest", ".gzip", ".zlib"]
+MODULES = ["", "._files", ".age", ".arrow", ".datasets", ".datasets._manifest", ".gzip"]
+MODULES += [".names", ".packets", ".zlib"]
 
 
 @pytest.mark.parametrize("name", MODULES)

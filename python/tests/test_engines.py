@@ -67,9 +67,14 @@ def here(store: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    place = str(tmp_path_factory.mktemp("dask"))
+    settings = {
+        "temporary-directory": str(tmp_path_factory.mktemp("dask")),
+        # A cluster gives up a worker that is away so long after it was killed, although it came
+        # back in between and was only killed once more. Without workers, a test waits for ever.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
     with (
-        dask.config.set({"temporary-directory": place}),
+        dask.config.set(settings),
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as cluster,

@@ -3,10 +3,12 @@
 import gc
 import hashlib
 import os
+import pickle
 import subprocess
 import sys
 import threading
 import tracemalloc
+from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -261,11 +263,10 @@ INHERITED = {
         "stream.flush()",
         "assert zlib.decompress(head + stream.flush()) == text",
     ),
-    "decompressobj": (
-        "packed = zlib.compress(text); stream = broadloom.zlib.decompressobj(); "
-        "head = stream.decompress(packed[:100])",
-        "stream.decompress(packed[100:])",
-        "assert head + stream.decompress(packed[100:]) + stream.flush() == text",
+    "the flush of compressobj": (
+        "stream = broadloom.zlib.compressobj(); head = stream.compress(text)",
+        "stream.flush(zlib.Z_SYNC_FLUSH)",
+        "assert zlib.decompress(head + stream.flush()) == text",
     ),
     "the workers of an event loop": (
         "session = broadloom.Session.hash(); loop = asyncio.new_event_loop(); "
@@ -320,6 +321,23 @@ def test_a_child_of_fork_closes_a_file(name: str) -> None:
     before, _, after = INHERITED[name]
     child = "import contextlib\n    with contextlib.suppress(RuntimeError): stream.close()"
     run = run_code(FORKED.format(before=before, child=child, after=after))
+    assert run.returncode == 0, run.stderr.decode()
+
+
+def test_a_child_of_fork_goes_on_with_what_has_no_threads() -> None:
+    code = """
+import os, zlib, broadloom.zlib
+text = os.urandom(1 << 20)
+packed = zlib.compress(text)
+stream = broadloom.zlib.decompressobj()
+head = stream.decompress(packed[:100])
+child = os.fork()
+if child == 0:
+    os._exit(0 if head + stream.decompress(packed[100:]) + stream.flush() == text else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert head + stream.decompress(packed[100:]) + stream.flush() == text
+"""
+    run = run_code(code)
     assert run.returncode == 0, run.stderr.decode()
 
 
@@ -388,3 +406,32 @@ def test_a_library_that_is_missing(module: str, missing: str) -> None:
     run = run_code(code)
     words = f"broadloom.{module} needs the module {missing}: pip install 'broadloom[{module}]'"
     assert words in run.stderr.decode()
+
+
+def test_a_panic_is_an_exception_that_programs_handle() -> None:
+    """pyo3 goes on with a panic that came through Python, and so this one is real."""
+
+    def panics() -> Iterator[bytes]:
+        yield b"warp"
+        raise broadloom.InternalError("by a test")
+
+    with pytest.raises(RuntimeError, match="by a test") as caught:
+        broadloom.hash_many(panics())
+    assert caught.type is broadloom.InternalError and issubclass(caught.type, Exception)
+    assert (caught.type.__name__, caught.type.__module__) == ("InternalError", "broadloom")
+    assert "defect" in (caught.type.__doc__ or "")
+    assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
+    assert broadloom.hash_many([b"warp"]) == [hashlib.sha256(b"warp").digest()]
+
+
+def test_an_import_loads_little() -> None:
+    """Libraries are loaded by the calls that need them."""
+    code = """
+import sys
+import broadloom, broadloom.age, broadloom.arrow, broadloom.gzip, broadloom.names, broadloom.zlib
+loaded = {name.partition(".")[0] for name in sys.modules}
+heavy = {"asyncio", "dask", "distributed", "fsspec", "numpy", "pandas", "polars", "pyarrow", "ray"}
+assert not heavy & loaded, heavy & loaded
+"""
+    run = run_code(code)
+    assert run.returncode == 0, run.stderr.decode()

@@ -144,6 +144,16 @@ def test_a_private_key_is_gone(name: str, kind: str) -> None:
     assert found(SIGNING[name], key.private_bytes(*DER), needles, WIPED) == []
 
 
+def test_a_seed_of_ml_kem_is_gone() -> None:
+    seed = os.urandom(64)
+    needles = [seed[at : at + 16] for at in range(0, 64, 16)]
+    work = (
+        "broadloom.kem_many([bytes(1088)] * 9, 'ml-kem-768', 'decapsulate', "
+        "private_key=secret, threads=2)"
+    )
+    assert found(work, seed, needles, WIPED) == []
+
+
 def test_a_copy_that_is_left_is_found() -> None:
     assert found("pass", KEY, [KEY[:16]], "")
     assert found("held = Session.seal(secret); globals()['held'] = held", KEY, [KEY[:16]], WIPED)

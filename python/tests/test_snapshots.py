@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import PASSWORD
 
-from broadloom import datasets
+from broadloom import _broadloom, datasets
 from broadloom.datasets import DatasetError
 
 Restic = Callable[..., str]
@@ -62,6 +62,59 @@ def test_restic_reads_what_was_saved(objects: Path, tmp_path: Path, restic: Rest
     restic(repository, "forget", str(outcome.snapshot))
     judged(restic, repository, objects, tmp_path / "second")
     assert PASSWORD.encode() not in b"".join(contents(tmp_path / "out").values())
+
+
+def test_unchanged_files_cost_no_reading_and_no_lock(
+    objects: Path, tmp_path: Path, restic: Restic
+) -> None:
+    """Batches of unchanged files are read from their parent, and share the lock of the call."""
+    repository = tmp_path / "repository"
+    locks: list[set[str]] = []
+
+    def read() -> int:
+        """Bytes that this process has read from files and pipes."""
+        lines = Path("/proc/self/io").read_text().splitlines()
+        return int(dict(line.split(": ") for line in lines)["rchar"])
+
+    def save(output: str, **more: Any) -> tuple[str | None, int]:
+        locks.clear()
+        before = read()
+        outcome = datasets.snapshot_dataset(
+            objects,
+            tmp_path / output,
+            repository,
+            PASSWORD,
+            batch_objects=5,
+            progress=lambda _: locks.append(set(os.listdir(repository / "locks"))),
+            **more,
+        )
+        return outcome.snapshot, read() - before
+
+    size = sum(map(len, contents(objects).values()))
+    first, bytes_read = save("first")
+    assert bytes_read > size
+    _, bytes_read = save("second", parent=first)
+    assert bytes_read < size / 2
+    assert len(locks) == 13 and len(locks[0]) == 1
+    assert all(held == locks[0] for held in locks)
+    assert os.listdir(repository / "locks") == []
+    restic(repository, "forget", str(first))
+    judged(restic, repository, objects, tmp_path / "target")
+
+
+def test_files_that_are_gone_when_they_are_saved(objects: Path, tmp_path: Path) -> None:
+    """A batch of which nothing is left has errors, and no snapshot."""
+    engine = _broadloom.Repository.open(str(tmp_path / "repository"), PASSWORD.encode(), True)
+
+    def save(*paths: Path) -> tuple[str | None, list[tuple[Path, str]]]:
+        return engine.backup(paths, tags=[], parent=None, threads=1, memory=256 << 20)
+
+    gone = objects / "gone"
+    made, failed = save(gone)
+    assert made is None and [path for path, _ in failed] == [gone]
+    made, failed = save(gone, objects / "0" / "0000")
+    assert made is not None and [path for path, _ in failed] == [gone]
+    assert "No such file" in failed[0][1]
 
 
 def test_a_repository_that_was_made_anew(objects: Path, tmp_path: Path, restic: Restic) -> None:

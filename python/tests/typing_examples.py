@@ -7,15 +7,22 @@ from typing import assert_type
 
 import numpy
 import pyarrow  # type: ignore[import-untyped]
+import pytest
 
 import broadloom
 import broadloom.arrow
 import broadloom.datasets
 import broadloom.gzip
 import broadloom.zlib
+from broadloom.names import HashName
 
 
 def digests(place: Path) -> None:
+    chosen: HashName = "sha3-256"
+    assert_type(broadloom.hash_many([b"a"], chosen), list[bytes])
+    # A checker finds a misspelled name.
+    with pytest.raises(ValueError):
+        broadloom.hash_many([b"a"], "sha257")  # type: ignore[call-overload]
     assert_type(broadloom.hash_many([b"a", bytearray(b"b"), memoryview(b"c")]), list[bytes])
     assert_type(broadloom.hash_many(iter([b"a"]), "md5", threads=2), list[bytes])
     assert_type(broadloom.hash_many([b"a"], result="arrow"), broadloom.arrow.Array)
@@ -39,6 +46,10 @@ def packets() -> None:
 
 
 def files(place: Path) -> None:
+    stream = broadloom.zlib.compressobj(wbits=31)
+    assert_type(stream.compress(b"a") + stream.flush(broadloom.zlib.Z_SYNC_FLUSH), bytes)
+    with broadloom.gzip.GzipFile(place / "class.gz", "wb") as file:
+        assert_type(file.write(b"a"), int)
     assert_type(broadloom.gzip.compress(b"a"), bytes)
     assert_type(broadloom.zlib.decompress(broadloom.zlib.compress(b"a")), bytes)
     with broadloom.gzip.open(place / "file.gz", "wb") as binary:
@@ -50,7 +61,7 @@ def files(place: Path) -> None:
 def columns() -> None:
     column = pyarrow.array(["a", None])
     sealed = broadloom.arrow.encrypt_column(column, bytes(32))
-    assert_type(sealed, broadloom.arrow.Array | broadloom.arrow.ChunkedArray)
+    assert sealed.null_count == 1
     broadloom.arrow.decrypt_column(sealed, bytes(32), text=True)
 
 

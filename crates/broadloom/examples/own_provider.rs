@@ -17,7 +17,8 @@ use sha2::{Digest, Sha256};
 /// What this provider can do.
 const ALGORITHM: Algorithm = Algorithm::Hash(HashAlgorithm::Sha256);
 
-/// How a registry opens the provider. A crate that offers a provider exports this function.
+/// Returns what a registry opens the provider with. A crate that offers a provider exports this
+/// function.
 pub fn factory() -> Factory {
     Factory::new("rustcrypto", "SHA-256 by the crate sha2", |options, _registry| {
         match options.first() {

@@ -86,7 +86,7 @@ impl Connection {
     }
 }
 
-/// What the MAC of a record covers before its text (RFC 5246, 6.2.3.1).
+/// Returns what the MAC of a record covers before its text (RFC 5246, 6.2.3.1).
 fn covered(number: u64, len: usize) -> Vec<u8> {
     let mut covered = number.to_be_bytes().to_vec();
     covered.push(APPLICATION_DATA);

@@ -10,6 +10,8 @@
 //! 5. A [`Processor`] processes many jobs within a call. A [`QueuePair`] takes jobs in bursts and
 //!    gives them back as they complete. [`Workers`] process jobs on threads of their own.
 //! 6. Each job says how it went: [`Job::status`], [`Job::tag`], [`Job::output`].
+//! 7. A message to hash or to authenticate may come in pieces: a [`Stream`], which
+//!    [`Session::begin`] begins.
 //!
 //! ```
 //! use broadloom::{HashAlgorithm, Job, MacAlgorithm, Processor, Transform};
@@ -31,12 +33,12 @@
 //! `isal`, `lz4` and `gpu` can be added, or all with `all-providers`. Other crates export more
 //! [factories](provider::Factory), which [`Registry::add_factory`] takes: `broadloom-emulated` has
 //! a model of an accelerator, and `broadloom-ipsec-mb` has intel-ipsec-mb, to measure against.
-//! `compression` and `encryption` add the modules of those names. `rayon` adds
-//! [a processor on a pool](workers).
+//! `compression` and `encryption` add the modules of those names. `zstd` adds zstd files to those
+//! of `compression`. `rayon` adds [a processor on a pool](workers).
 //!
 //! RC4 is broken (RFC 7465). The providers `native` and `openssl` have it only where they are
-//! configured for it: `registry.configure(&"native:legacy=yes".parse()?)`. The same holds for DES at
-//! the provider `openssl`.
+//! configured for it: `registry.configure(&"native:legacy=yes".parse()?)`. The same holds for DES
+//! at the provider `openssl`.
 
 #![forbid(unsafe_code)]
 
@@ -55,8 +57,8 @@ mod providers;
 #[doc(inline)]
 pub use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Compression, CompressionAlgorithm, Data,
-    Direction, HashAlgorithm, Job, JobError, MacAlgorithm, Processor, QueuePair, Registry, Session,
-    Transform, Workers,
+    Direction, HashAlgorithm, Job, JobError, MacAlgorithm, Piece, Processor, QueuePair, Registry,
+    Session, Stream, Transform, Workers,
 };
 pub use providers::{registry, registry_on};
 
@@ -76,15 +78,19 @@ pub mod session {
     pub use broadloom_engine::{Builder, Fallback, Held, Session, Transform, kind};
 }
 
-/// Keys of RSA, of elliptic curves and of SLH-DSA, and how messages are hashed and padded for them.
-/// Keys are read from PEM and DER.
+/// Keys of RSA, of elliptic curves, of SLH-DSA, of ML-KEM and of its hybrids, and how messages are
+/// hashed and padded for them. Keys are read from PEM and DER.
 pub mod public_key {
     #[doc(inline)]
     pub use broadloom_engine::{
-        Curve, EcPrivateKey, EcPublicKey, KeyError, Padding, PrivateKey, PublicKey,
-        PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaPublicKey, RsaSize, Scheme, Secret,
-        SlhDsaPrivateKey, SlhDsaPublicKey, SlhDsaSet,
+        Curve, EcPrivateKey, EcPublicKey, HybridKem, HybridPrivateKey, Kem, KeyError,
+        MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey, MlKemPublicKey, MlKemSet,
+        Padding, PrivateKey, PublicKey, PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey,
+        RsaPublicKey, RsaSize, Scheme, Secret, SlhDsaPrivateKey, SlhDsaPublicKey, SlhDsaSet,
     };
+    #[cfg(feature = "native")]
+    #[doc(inline)]
+    pub use broadloom_native::{RandomError, generate_slh_dsa};
 }
 
 /// The bytes of a job: in place, from one place to another, in pieces; owned or borrowed.
@@ -99,7 +105,7 @@ pub mod error {
     pub use broadloom_engine::provider::{FactoryError, ProviderError};
     #[doc(inline)]
     pub use broadloom_engine::{
-        AffinityError, DeviceFault, Extra, JobError, NameError, OpenError, SpecError,
+        AffinityError, DeviceFault, Extra, JobError, NameError, OpenError, SpecError, StreamError,
         TransformError, WorkersError,
     };
 }
@@ -108,12 +114,13 @@ pub mod error {
 pub mod queue {
     #[doc(inline)]
     pub use broadloom_engine::{
-        Cause, Contents, Doorbell, Driver, Event, Feed, Handle, Next, Order, Outcome, Processor,
-        QueueConfig, QueuePair, Snapshot, Statistics,
+        Cause, Contents, Doorbell, Driver, Event, Feed, Handle, Next, Order, Outcome, PlainJob,
+        Processor, QueueConfig, QueuePair, Snapshot, Statistics,
     };
 }
 
-/// Threads that process jobs: configuration, placement on cores, futures, a processor on a pool.
+/// Threads that process jobs: configuration, placement on cores, futures, a processor on a pool,
+/// and long texts that are split over its threads.
 pub mod workers {
     #[doc(inline)]
     pub use broadloom_engine::{
@@ -121,7 +128,7 @@ pub mod workers {
     };
     #[cfg(feature = "rayon")]
     #[doc(inline)]
-    pub use broadloom_rayon::PoolProcessor;
+    pub use broadloom_rayon::{PoolProcessor, SplitBlake3, SplitGcm, SplitXts};
 }
 
 /// What a provider of one's own implements, and how a provider is named with its options.
@@ -147,3 +154,11 @@ pub use broadloom_gpu as gpu;
 /// The vectors, kernels and managers below the engine, for users who need only a manager.
 #[doc(inline)]
 pub use broadloom_lanes as lanes;
+/// What all queues of a program have done, for Prometheus, for a Unix socket and for people.
+#[cfg(feature = "metrics")]
+#[doc(inline)]
+pub use broadloom_metrics as metrics;
+/// The counters of [`metrics`] as instruments of OpenTelemetry.
+#[cfg(feature = "metrics-opentelemetry")]
+#[doc(inline)]
+pub use broadloom_opentelemetry as opentelemetry;

@@ -2,7 +2,6 @@
 //! and provider it was of, and although the processor that worked for it lives on.
 #![cfg(target_os = "linux")]
 
-use broadloom::algorithm::Family;
 use broadloom::{Algorithm, Direction, Job, Processor, Transform};
 use broadloom_residue::{Secret, assert_gone};
 
@@ -29,6 +28,14 @@ fn work(processor: &mut Processor, session: &broadloom::Session) {
     processor.process_many(&mut jobs);
     let wrong = |job: &Job<'_>| !job.succeeded() && !checks;
     assert!(!jobs.iter().any(wrong), "{session:?}: {:?}", jobs[0].status());
+    // One message ends, and another does not.
+    let Ok(mut stream) = session.begin() else { return };
+    stream.update(processor, &[7; 1000]).expect("nothing fails");
+    let copy = stream.clone();
+    let ended =
+        if checks { stream.verify(processor, &tag) } else { stream.finish(processor).map(drop) };
+    assert_eq!(ended.is_ok(), !checks, "{session:?}: {ended:?}");
+    drop(copy);
 }
 
 /// Overwrites what kernels spilled from registers, which nobody wipes (SECURITY.md): the stack below
@@ -49,21 +56,15 @@ fn no_algorithm_leaves_its_key_at_any_provider() {
         let key = &KEY[..algorithm.key_len().min(KEY.len())];
         let half = key.len().min(16);
         let (first, last) = (&key[..half], &key[key.len() - half..]);
-        // The lanes of these keep bits of keys until other jobs come, or until they are dropped
-        // (SECURITY.md).
-        let is_bitsliced = matches!(algorithm.family(), Family::Des | Family::Kasumi);
         for provider in &providers {
-            let mut own = Processor::new();
-            let processor = if is_bitsliced { &mut own } else { &mut processor };
             for &direction in algorithm.directions() {
                 let transform = Transform::new(algorithm, direction, key, &[]).build();
                 let transform = transform.expect("the key fits");
                 let Ok(session) = registry.open_at(provider, &transform) else { continue };
                 drop(transform);
-                work(processor, &session);
+                work(&mut processor, &session);
                 count += 1;
             }
-            drop(own);
             overwrite_spilled();
             let name = format!("{algorithm} at {provider}");
             let secrets = [first, last].map(|part| Secret::new(&name, part));
@@ -71,4 +72,29 @@ fn no_algorithm_leaves_its_key_at_any_provider() {
         }
     }
     assert!(count > 100, "{count} sessions of keyed algorithms");
+}
+
+#[test]
+fn no_stream_leaves_bytes_that_wait() {
+    const MESSAGE: &[u8; 40] = b"\xd0\x2c\x9e\x47\xb1\x68\x05\xf3\x8a\x5d\xe2\x39\x74\xcb\x16\xaf\
+        \x51\x0a\xd7\x86\x3f\xe9\x22\x9c\x60\xb5\x4b\xf8\x13\xae\x75\xc8\
+        \x0f\x92\x5a\xe4\x37\xbd\x61\x28";
+    let registry = broadloom::registry();
+    let mut processor = Processor::new();
+    // Bytes wait for a block at a provider that takes pieces, and for the end at one that does not.
+    for (name, key) in [("sha256", &[][..]), ("hmac-sha512", &[3; 20]), ("aes-128-cmac", &[5; 16])]
+    {
+        let algorithm: Algorithm = name.parse().expect("a name");
+        let transform = Transform::new(algorithm, algorithm.directions()[0], key, &[]).build();
+        let session = registry.open(&transform.expect("the key fits")).expect("native has it");
+        let mut stream = session.begin().expect("it takes pieces");
+        for piece in MESSAGE.chunks(20) {
+            stream.update(&mut processor, piece).expect("nothing fails");
+        }
+        let secret = Secret::new(name, MESSAGE);
+        let copy = stream.clone();
+        assert_eq!(broadloom_residue::search(&[&secret]).len(), 2, "{name}: the search finds both");
+        drop((stream, copy));
+        assert_gone(&[&secret]);
+    }
 }

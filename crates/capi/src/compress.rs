@@ -1,6 +1,7 @@
 //! Inputs of any length, in the formats of other tools.
 
 use std::ffi::c_char;
+use std::io::{self, ErrorKind};
 use std::ptr;
 
 use broadloom::algorithm::Checksum;
@@ -8,12 +9,13 @@ use broadloom::compression::decompress::{self, DecompressError};
 use broadloom::compression::{
     CompressError, Compressor, Decompressor, Format, Settings, SettingsError,
 };
-use broadloom::{Compression, CompressionAlgorithm, Session, Transform};
+use broadloom::{Compression, CompressionAlgorithm, JobError, Session, Transform};
 
 use crate::fault::{Fault, bytes, optional_text, put, report, structure};
 use crate::session::open_at;
 use crate::status::{
-    BL_E_DATA, BL_E_OTHER, BL_E_PROVIDER_CALL, BL_E_ROOM, BL_E_SYSTEM, BL_E_TRANSFORM, bl_status,
+    BL_E_DATA, BL_E_NO_MEMORY, BL_E_OTHER, BL_E_PROVIDER_CALL, BL_E_ROOM, BL_E_SYSTEM,
+    BL_E_TRANSFORM, bl_status,
 };
 use crate::transform::level;
 
@@ -46,12 +48,13 @@ struct Options<'a> {
 }
 
 /// # Safety
-/// They are null, or a `bl_stream_options` whose pointers are null or texts during `'a`.
+/// The [condition](crate#what-c-vouches-for) *structures* holds, and *texts* for the members,
+/// during `'a`.
 unsafe fn options<'a>(given: *const bl_stream_options) -> Result<Options<'a>, Fault> {
     if given.is_null() {
         return Ok(Options { format: None, provider: None, level: 1, threads: 1, chunk: 0 });
     }
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures* and *texts* hold.
     let (given, format, provider) = unsafe {
         let given = structure(given, "bl_stream_options")?;
         (given, optional_text(given.format, "format")?, optional_text(given.provider, "provider")?)
@@ -68,7 +71,8 @@ unsafe fn options<'a>(given: *const bl_stream_options) -> Result<Options<'a>, Fa
 /// Compresses an input of any length, in chunks that go side by side.
 ///
 /// `options`: may be null: gzip, level 1, the calling thread. `produced`: out: bytes of output;
-/// with `BL_E_ROOM`, how many there would be. Nothing else is written where the call fails.
+/// with `BL_E_ROOM`, how many there would be. Nothing else is written where the call fails, with
+/// `BL_E_NO_MEMORY` for instance.
 ///
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
@@ -80,7 +84,7 @@ pub unsafe extern "C" fn bl_compress(
     room: usize,
     produced: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts*, *bytes* and *places* hold.
     report(unsafe {
         self::options(options).and_then(|options| {
             let input = bytes(input, len, "input")?;
@@ -121,31 +125,69 @@ pub(crate) fn wrong_settings(error: SettingsError) -> Fault {
 
 /// Compresses an input.
 pub(crate) fn compress(compressor: &Compressor, input: &[u8]) -> Result<Vec<u8>, Fault> {
-    let mut output = Vec::with_capacity(input.len() / 2);
+    let mut output = Vec::new();
+    // Without it the output grows as it is made.
+    let _ = output.try_reserve(input.len() / 2);
     match compressor.compress(input, &mut output) {
         Ok(_) => Ok(output),
-        Err(error) => {
-            let status = match error {
-                CompressError::Chunk { .. } => BL_E_PROVIDER_CALL,
-                CompressError::Thread(_) => BL_E_SYSTEM,
-                _ => BL_E_OTHER,
-            };
-            Err(Fault::new(status, error))
+        Err(error) => Err(Fault::new(compress_status(&error), error)),
+    }
+}
+
+/// The number of a compression's failure.
+fn compress_status(error: &CompressError) -> bl_status {
+    match error {
+        CompressError::Chunk { error, .. } => provider_status(*error),
+        CompressError::Verify { .. } | CompressError::Format { .. } => BL_E_PROVIDER_CALL,
+        CompressError::Thread(_) => BL_E_SYSTEM,
+        CompressError::Read { error, .. } | CompressError::Write { error, .. } => io_status(error),
+        _ => BL_E_OTHER,
+    }
+}
+
+/// The number of a decompression's failure.
+fn decompress_status(error: &DecompressError) -> bl_status {
+    match error {
+        DecompressError::Format(_) => BL_E_DATA,
+        DecompressError::OutputLimit { .. } => BL_E_ROOM,
+        DecompressError::Memory { .. } => BL_E_NO_MEMORY,
+        DecompressError::Provider { error, .. } => provider_status(*error),
+        DecompressError::WrongResult { .. } => BL_E_PROVIDER_CALL,
+        DecompressError::Thread(_) => BL_E_SYSTEM,
+        DecompressError::Read { error, .. } | DecompressError::Write { error, .. } => {
+            io_status(error)
         }
+        _ => BL_E_OTHER,
+    }
+}
+
+/// The number of a provider's failure in a call over a whole input.
+fn provider_status(error: JobError) -> bl_status {
+    match error {
+        JobError::OutOfMemory { .. } => BL_E_NO_MEMORY,
+        _ => BL_E_PROVIDER_CALL,
+    }
+}
+
+/// The number of an error between memory and memory.
+fn io_status(error: &io::Error) -> bl_status {
+    match error.kind() {
+        ErrorKind::OutOfMemory => BL_E_NO_MEMORY,
+        _ => BL_E_OTHER,
     }
 }
 
 /// Copies an output to where the caller wants it.
 ///
 /// # Safety
-/// The places are null, or so many bytes and a number can be written there.
+/// The [conditions](crate#what-c-vouches-for) *bytes* and *places* hold.
 pub(crate) unsafe fn deliver(
     made: &[u8],
     output: *mut u8,
     room: usize,
     produced: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the condition *places* holds.
     unsafe { put(produced, "place for the number of bytes", made.len()) }?;
     if made.is_empty() {
         return Ok(());
@@ -157,7 +199,7 @@ pub(crate) unsafe fn deliver(
     if output.is_null() {
         return Err(Fault::argument("the output is a null pointer"));
     }
-    // SAFETY: there is room, for which the caller vouches, and `made` is no memory of the caller's.
+    // SAFETY: `output` has room for `made` by the condition *bytes*, and `made` is no memory of C.
     unsafe { ptr::copy_nonoverlapping(made.as_ptr(), output, made.len()) };
     Ok(())
 }
@@ -167,7 +209,8 @@ pub(crate) unsafe fn deliver(
 ///
 /// `options`: may be null. `produced`: out: bytes of output. `BL_E_ROOM` where there would be more
 /// than `room`: nothing is written then, and `produced` is 0. `BL_E_DATA` where the input is wrong
-/// or cut short, and `bl_last_error` tells the offset and the cause.
+/// or cut short, and `bl_last_error` tells the offset and the cause. `BL_E_NO_MEMORY` where there is
+/// no memory for the output.
 ///
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
@@ -179,7 +222,7 @@ pub unsafe extern "C" fn bl_decompress(
     room: usize,
     produced: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts*, *bytes* and *places* hold.
     report(unsafe {
         self::options(options).and_then(|options| {
             put(produced, "place for the number of bytes", 0)?;
@@ -208,15 +251,29 @@ pub(crate) fn decompress(
     let mut output = Vec::new();
     match decompressor.decompress(input, &mut output) {
         Ok(_) => Ok(output),
-        Err(error) => {
-            let status = match error {
-                DecompressError::Format(_) => BL_E_DATA,
-                DecompressError::OutputLimit { .. } => BL_E_ROOM,
-                DecompressError::Provider { .. } => BL_E_PROVIDER_CALL,
-                DecompressError::Thread(_) => BL_E_SYSTEM,
-                _ => BL_E_OTHER,
-            };
-            Err(Fault::new(status, error))
-        }
+        Err(error) => Err(Fault::new(decompress_status(&error), error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_memory_has_its_own_number_wherever_it_shows() {
+        let error = JobError::OutOfMemory { len: 1 };
+        let system = || io::Error::from(ErrorKind::OutOfMemory);
+        let chunk = CompressError::Chunk { offset: 0, len: 1, provider: String::new(), error };
+        assert_eq!(compress_status(&chunk), BL_E_NO_MEMORY);
+        let write = CompressError::Write { offset: 0, error: system() };
+        assert_eq!(compress_status(&write), BL_E_NO_MEMORY);
+        let provider = DecompressError::Provider { offset: 0, error };
+        assert_eq!(decompress_status(&provider), BL_E_NO_MEMORY);
+        let write = DecompressError::Write { offset: 0, error: system() };
+        assert_eq!(decompress_status(&write), BL_E_NO_MEMORY);
+        let memory = DecompressError::Memory { offset: 0, most: 1 };
+        assert_eq!(decompress_status(&memory), BL_E_NO_MEMORY);
+        let other = DecompressError::Provider { offset: 0, error: JobError::NotDone };
+        assert_eq!(decompress_status(&other), BL_E_PROVIDER_CALL);
     }
 }

@@ -93,7 +93,7 @@ pub(crate) unsafe fn optional_text<'a>(
     if text.is_null() {
         return Ok(None);
     }
-    // SAFETY: it is not null, and the caller vouches for the rest.
+    // SAFETY: it is not null, so that it ends with a zero byte and stays as it is, by the contract.
     let text = unsafe { CStr::from_ptr(text) };
     let valid = text.to_str().map(Some);
     valid.map_err(|_| Fault::name(format_args!("{text:?} is no {what}: it is not UTF-8")))
@@ -104,7 +104,7 @@ pub(crate) unsafe fn optional_text<'a>(
 /// # Safety
 /// As [`optional_text`].
 pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: this function has the contract of `optional_text`.
     let text = unsafe { optional_text(text, what) }?;
     text.ok_or_else(|| Fault::argument(format_args!("the {what} is a null pointer")))
 }
@@ -121,7 +121,7 @@ pub(crate) unsafe fn bytes<'a>(
 ) -> Result<&'a [u8], Fault> {
     match (bytes.is_null(), len) {
         (false, 0..=MAX) => {
-            // SAFETY: it is not null, and the caller vouches for the rest.
+            // SAFETY: it is not null, and `len` bytes can be read there, by the contract.
             Ok(unsafe { slice::from_raw_parts(bytes, len) })
         }
         (true, 0) => Ok(&[]),
@@ -141,7 +141,7 @@ pub(crate) unsafe fn bytes_mut<'a>(
 ) -> Result<&'a mut [u8], Fault> {
     match (bytes.is_null(), len) {
         (false, 0..=MAX) => {
-            // SAFETY: it is not null, and the caller vouches for the rest.
+            // SAFETY: it is not null, and `len` bytes are for this caller alone, by the contract.
             Ok(unsafe { slice::from_raw_parts_mut(bytes, len) })
         }
         (true, 0) => Ok(&mut []),
@@ -167,7 +167,8 @@ pub(crate) unsafe fn array<'a, T>(
     what: &str,
 ) -> Result<&'a [T], Fault> {
     check_array(first, count, what)?;
-    // SAFETY: it is not null unless it is empty, and the caller vouches for the rest.
+    // SAFETY: it is not null unless it is empty, and so many values can be read there, by the
+    // contract.
     Ok(if count == 0 { &[] } else { unsafe { slice::from_raw_parts(first, count) } })
 }
 
@@ -197,11 +198,22 @@ pub(crate) unsafe fn structure<'a, T>(given: *const T, name: &str) -> Result<&'a
     if given.is_null() {
         return Err(Fault::argument(format_args!("the {name} is a null pointer")));
     }
-    // SAFETY: it is not null, and the caller vouches for its first member, which is a size.
+    // SAFETY: it is not null, so that its first member, a size, can be read, by the contract.
     let size = unsafe { given.cast::<usize>().read() };
     check_size::<T>(size, name)?;
-    // SAFETY: the caller vouches for all of a structure of this size.
+    // SAFETY: its size is that of `T`, so that all of it can be read, by the contract.
     Ok(unsafe { &*given })
+}
+
+/// A structure that a caller gave to be filled, of which `size` is the first member.
+///
+/// # Safety
+/// As [`structure`], and it can be written during `'a`, and nobody else uses it.
+pub(crate) unsafe fn structure_mut<'a, T>(given: *mut T, name: &str) -> Result<&'a mut T, Fault> {
+    // SAFETY: the caller vouches for it; the reference is dropped here.
+    unsafe { structure(given, name) }?;
+    // SAFETY: it is not null, and the caller vouches for all of a structure of this size.
+    Ok(unsafe { &mut *given })
 }
 
 /// Refuses a structure of another size than this version's.
@@ -224,7 +236,7 @@ fn wrong_size<T>(size: usize, name: &str) -> Fault {
 /// It is null, or was opened by this library and not closed, and nobody writes to it during `'a`.
 #[inline]
 pub(crate) unsafe fn object<'a, T>(object: *const T, name: &str) -> Result<&'a T, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: it is null or open, and nobody writes to it, by the contract.
     unsafe { object.as_ref() }.ok_or_else(|| null(name))
 }
 
@@ -234,7 +246,7 @@ pub(crate) unsafe fn object<'a, T>(object: *const T, name: &str) -> Result<&'a T
 /// It is null, or was opened by this library and not closed, and nobody else uses it during `'a`.
 #[inline]
 pub(crate) unsafe fn object_mut<'a, T>(object: *mut T, name: &str) -> Result<&'a mut T, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: it is null or open, and nobody else uses it, by the contract.
     unsafe { object.as_mut() }.ok_or_else(|| null(name))
 }
 
@@ -251,7 +263,7 @@ pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<(), F
     if place.is_null() {
         return Err(null(name));
     }
-    // SAFETY: it is not null, and the caller vouches for it.
+    // SAFETY: it is not null, so that a value can be written there, by the contract.
     unsafe { place.write(value) };
     Ok(())
 }

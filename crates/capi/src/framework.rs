@@ -63,7 +63,7 @@ impl Plan {
     /// # Safety
     /// They point to parameters, or are null.
     unsafe fn new(params: *mut CfParams) -> Result<Plan, Fault> {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the parameters are null or can be read, by the contract.
         let given = unsafe { object(params, "CfParams") }?;
         let within = |name: &str, value: c_int, range: std::ops::RangeInclusive<usize>| {
             let fits = usize::try_from(value).ok().filter(|value| range.contains(value));
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn cfGetProvider(
     name: *mut c_char,
     ppProvider: *mut *mut CfProvider,
 ) -> c_int {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts* and *places* hold.
     report(unsafe {
         text(name, "provider")
             .and_then(provider)
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn cfCompressBuffer(
     compressedDataSize: *mut c_int,
 ) -> c_int {
     let work = || {
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *structures* and *bytes* hold.
         let (provider, plan, input) = unsafe {
             let len = length(uncompressedBufferSize, "uncompressedBufferSize")?;
             let input = bytes(uncompressedBuffer, len, "uncompressedBuffer")?;
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn cfCompressBuffer(
             let (from, to) = (input.len(), made.len());
             eprintln!("cfCompressBuffer: {kernel}, {from} bytes to {to}");
         }
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *bytes* and *places* hold.
         unsafe { hand_over(&made, compressedBuffer, compressedBufferSize, compressedDataSize) }
     };
     report(work())
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn cfDecompressBuffer(
     uncompressedDataSize: *mut c_int,
 ) -> c_int {
     let work = || {
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *structures* and *bytes* hold.
         let (provider, plan, input) = unsafe {
             let len = length(compressedBufferSize, "compressedBufferSize")?;
             let input = bytes(compressedBuffer, len, "compressedBuffer")?;
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn cfDecompressBuffer(
         }
         let (output, room, produced) =
             (uncompressedBuffer, uncompressedBufferSize, uncompressedDataSize);
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *bytes* and *places* hold.
         unsafe { hand_over(&made, output, room, produced) }
     };
     report(work())
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn cfDecompressBuffer(
 /// Copies an output to where the caller wants it.
 ///
 /// # Safety
-/// The places are null, or so many bytes and a number can be written there.
+/// The [conditions](crate#what-c-vouches-for) *bytes* and *places* hold.
 unsafe fn hand_over(
     made: &[u8],
     output: *mut u8,
@@ -266,10 +266,10 @@ unsafe fn hand_over(
 ) -> Result<(), Fault> {
     let room = length(room, "size of the output buffer")?;
     let mut len = 0;
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the condition *bytes* holds.
     let outcome = unsafe { deliver(made, output, room, &raw mut len) };
     let len = c_int::try_from(len).unwrap_or(c_int::MAX);
-    // SAFETY: as above.
+    // SAFETY: the condition *places* holds.
     unsafe { put(produced, "place for the size of the output", len) }?;
     outcome
 }

@@ -4,8 +4,8 @@ use std::ffi::c_char;
 use std::slice;
 
 use broadloom::public_key::{
-    Curve, EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey,
+    Curve, EcPrivateKey, EcPublicKey, KeyError, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet,
+    PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey, RsaPublicKey,
 };
 use zeroize::Zeroizing;
 
@@ -25,19 +25,22 @@ pub struct bl_number {
 /// The numbers of a key. Set all members to zero but those that there are; `size` always is.
 ///
 /// RSA, private: `n`, `e`, and `d` or both of `p` and `q`; what else is there is checked. RSA,
-/// public: `n` and `e`. A curve, private: `d`; public: `x` and `y`.
+/// public: `n` and `e`. A curve, private: `d`; public: `x` and `y`. ML-DSA, private: `d`, a seed of
+/// 32 bytes or an expanded private key; public: `x`, the public key; both are bytes in the order of
+/// the standard, and no numbers.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct bl_key_parts {
     /// sizeof(bl_key_parts)
     pub size: usize,
-    /// What the key is of: "rsa", "p256", "k283" or "b283".
+    /// What the key is of: "rsa", "p256", "p384", "secp256k1", "k283", "b283", "ml-dsa-44",
+    /// "ml-dsa-65" or "ml-dsa-87".
     pub kind: *const c_char,
     /// The modulus.
     pub n: bl_number,
     /// The public exponent.
     pub e: bl_number,
-    /// The private exponent; of a curve, the private scalar.
+    /// The private exponent; of a curve, the private scalar; of ML-DSA, the private key.
     pub d: bl_number,
     /// The first prime.
     pub p: bl_number,
@@ -49,7 +52,7 @@ pub struct bl_key_parts {
     pub dq: bl_number,
     /// The inverse of `q` modulo `p`.
     pub qinv: bl_number,
-    /// The point's first coordinate.
+    /// The point's first coordinate; of ML-DSA, the public key.
     pub x: bl_number,
     /// The point's second coordinate.
     pub y: bl_number,
@@ -71,9 +74,9 @@ struct Parts<'a> {
 
 impl bl_key_parts {
     /// # Safety
-    /// Its pointers are null or point to what their documentation says, during `'a`.
+    /// The [condition](crate#what-c-vouches-for) *bytes* holds for its numbers during `'a`.
     unsafe fn read<'a>(&self) -> Result<Parts<'a>, Fault> {
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the numbers of the parts meet the condition *bytes*, by the contract.
         let read = |number: bl_number, name| unsafe { bytes(number.bytes, number.len, name) };
         Ok(Parts {
             n: read(self.n, "number n")?,
@@ -118,11 +121,15 @@ impl Parts<'_> {
     /// The key in DER.
     fn key(&self, kind: &str) -> Result<Zeroizing<Vec<u8>>, Fault> {
         let curve = Curve::ALL.into_iter().find(|curve| curve.name() == kind);
-        let key = match curve {
-            Some(curve) => self.of_curve(curve),
-            None if kind == "rsa" => self.of_rsa(),
-            None => {
-                let valid: Vec<_> = Curve::ALL.into_iter().map(Curve::name).collect();
+        let ml_dsa = MlDsaSet::ALL.into_iter().find(|set| set.name() == kind);
+        let key = match (curve, ml_dsa) {
+            (Some(curve), _) => self.of_curve(curve),
+            (_, Some(set)) => self.of_ml_dsa(set),
+            _ if kind == "rsa" => self.of_rsa(),
+            _ => {
+                let curves = Curve::ALL.into_iter().map(Curve::name);
+                let valid: Vec<_> =
+                    curves.chain(MlDsaSet::ALL.into_iter().map(MlDsaSet::name)).collect();
                 return Err(Fault::name(format_args!(
                     "{kind:?} is no kind of key that has parts; valid: rsa, {}",
                     valid.join(", ")
@@ -160,6 +167,20 @@ impl Parts<'_> {
         self.has_only(curve.name(), &["d"])?;
         Ok(EcPrivateKey::new(curve, self.d).map(|key| PrivateKey::Ec(key).to_der()))
     }
+
+    fn of_ml_dsa(&self, set: MlDsaSet) -> Result<Result<Zeroizing<Vec<u8>>, KeyError>, Fault> {
+        if self.d.is_empty() {
+            self.has_only(set.name(), &["x"])?;
+            let key = MlDsaPublicKey::new(set, self.x);
+            return Ok(key.map(|key| PublicKey::MlDsa(key).to_der().into()));
+        }
+        self.has_only(set.name(), &["d"])?;
+        let key = match self.d.len() {
+            MlDsaSet::SEED_LEN => MlDsaPrivateKey::from_seed(set, self.d),
+            _ => MlDsaPrivateKey::from_expanded(set, self.d),
+        };
+        Ok(key.map(|key| PrivateKey::MlDsa(key).to_der()))
+    }
 }
 
 /// Makes a key of its numbers, in the form that `bl_transform.key` takes: DER, PKCS #8 of a private
@@ -168,7 +189,7 @@ impl Parts<'_> {
 ///
 /// `key`: room for the key, which the caller wipes when it is private; may be null where `room` is
 /// 0. `len`: out: how long the key is, also where there is too little room, with `BL_E_ROOM`.
-/// 4096 bytes are enough for every key.
+/// 5120 bytes are enough for every key.
 ///
 /// `BL_E_KEY`: the numbers break a rule, and `bl_last_error` names it. Whether a point is on its
 /// curve is found when a session is opened.
@@ -181,24 +202,25 @@ pub unsafe extern "C" fn bl_key_from_parts(
     room: usize,
     len: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts*, *bytes* and *places* hold.
     report(unsafe { write(parts, key, room, len) })
 }
 
 /// # Safety
-/// The pointers are as [`bl_key_from_parts`] says.
+/// The [conditions](crate#what-c-vouches-for) *structures*, *texts* and *bytes* hold for the parts,
+/// *bytes* for the room, and *places* for the length.
 unsafe fn write(
     parts: *const bl_key_parts,
     key: *mut u8,
     room: usize,
     len: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts* and *bytes* hold.
     let der = unsafe {
         let given = structure(parts, "bl_key_parts")?;
         given.read()?.key(text(given.kind, "kind")?)?
     };
-    // SAFETY: the caller vouches for the place.
+    // SAFETY: the condition *places* holds.
     unsafe { put(len, "length", der.len()) }?;
     if room < der.len() {
         let text = format!("the key has {} bytes, and there is room for {room}", der.len());
@@ -207,7 +229,7 @@ unsafe fn write(
     if key.is_null() {
         return Err(Fault::argument(format_args!("{room} bytes of room are at a null pointer")));
     }
-    // SAFETY: it is not null, and the caller vouches for the room.
+    // SAFETY: it is not null, and has room for so many bytes by the condition *bytes*.
     unsafe { slice::from_raw_parts_mut(key, der.len()) }.copy_from_slice(&der);
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::job::{BL_HAS_DESTINATION_PIECES, BL_HAS_SOURCE_PIECES, bl_job, bl_pie
 use crate::session::Shape;
 use crate::status::BL_E_ROOM;
 
-/// Whether two stretches of memory, of which one may be empty, have a byte in common.
+/// Returns `true` if two stretches of memory, of which one may be empty, have a byte in common.
 pub(crate) fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
     let meet = start < other.wrapping_add(other_len) && other < start.wrapping_add(len);
     meet && len != 0 && other_len != 0
@@ -36,7 +36,8 @@ pub(crate) unsafe fn lend(
     if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
         return Err(Fault::argument("a signature has no destination; right is a null pointer"));
     }
-    // SAFETY: the caller vouches for the bytes.
+    // SAFETY: the source and the destination of a job meet the condition *bytes*, by the condition
+    // *jobs*.
     unsafe {
         if destination.is_null() || shape == Shape::Output {
             let source = bytes(source, len, "source")?;
@@ -67,7 +68,8 @@ unsafe fn apart(data: &mut Data<'static>, given: &bl_job) -> Result<(), Fault> {
             "source and destination overlap; right is the same address, or none in common",
         ));
     }
-    // SAFETY: the caller vouches for the bytes, and neither overlaps the other.
+    // SAFETY: source and destination meet the condition *bytes*, by the condition *jobs*, and are
+    // apart.
     let (source, destination) = unsafe {
         (bytes(given.source, len, "source")?, bytes_mut(destination, len, "destination")?)
     };
@@ -79,7 +81,7 @@ unsafe fn apart(data: &mut Data<'static>, given: &bl_job) -> Result<(), Fault> {
 /// # Safety
 /// The job's extras are null or a structure that was checked.
 pub(crate) unsafe fn has_pieces(given: &bl_job) -> bool {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the extras are null or a checked structure, by the contract.
     let extras = unsafe { given.extras.as_ref() };
     extras
         .is_some_and(|extras| extras.has & (BL_HAS_SOURCE_PIECES | BL_HAS_DESTINATION_PIECES) != 0)
@@ -92,7 +94,7 @@ pub(crate) unsafe fn has_pieces(given: &bl_job) -> bool {
 /// checked.
 #[cold]
 pub(crate) unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the extras are a checked structure, by the contract.
     let extras = unsafe { &*given.extras };
     let wrong = |text: &str| Err(Fault::argument(text));
     if extras.has & BL_HAS_SOURCE_PIECES == 0 {
@@ -105,7 +107,7 @@ pub(crate) unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static
              a public-key algorithm",
         );
     }
-    // SAFETY: the caller vouches for the arrays and for the bytes of every piece.
+    // SAFETY: the arrays and the bytes of every piece are lent with the job: the condition *jobs*.
     unsafe {
         let sources = array(extras.source_pieces, extras.source_count, "source pieces")?;
         if extras.has & BL_HAS_DESTINATION_PIECES == 0 {
@@ -160,7 +162,7 @@ fn check_apart(sources: &[bl_piece], destinations: &[bl_piece]) -> Result<(), Fa
 /// The bytes of every piece can be read, as [`Shell::load`](crate::shell::Shell::load) says.
 unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
     let read = pieces.iter().map(|piece| {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the bytes of every piece can be read, by the contract.
         unsafe { bytes(piece.bytes, piece.len, "piece") }.map(Bytes::Borrowed)
     });
     read.collect()
@@ -171,7 +173,7 @@ unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
 /// no piece overlaps another.
 unsafe fn to_write(pieces: &[bl_piece]) -> Result<Vec<Buffer<'static>>, Fault> {
     let written = pieces.iter().map(|piece| {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the bytes of every piece can be written, and are apart, by the contract.
         unsafe { bytes_mut(piece.bytes, piece.len, "piece") }.map(Buffer::Borrowed)
     });
     written.collect()

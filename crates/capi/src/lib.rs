@@ -8,6 +8,30 @@
 //! with its message on standard error. A panic is a defect of this library, after which nobody can
 //! tell what the caller's buffers hold. Workers alone catch the panic of a provider, and fail the
 //! jobs that it was working on.
+//!
+//! # What C vouches for
+//!
+//! The exported functions are unsafe: nobody can check the pointers of a C program. Each function
+//! has the following conditions, as far as it has parameters of that kind, and so have the members
+//! of structures. A SAFETY comment names the conditions that its block relies on.
+//!
+//! - *texts*: a text is null, or it ends with a zero byte and stays as it is during the call.
+//! - *bytes*: as many bytes as their length says can be read, and nobody writes to them during the
+//!   call. Where they are for output, they can be written, and nobody else uses them. If the length
+//!   is 0, their address does not matter.
+//! - *structures*: a structure is null, or its first member can be read, which is a size. If it is
+//!   the size that this library knows, all of the structure can be read, and nobody writes to it
+//!   during the call.
+//! - *objects*: a session, a processor, a queue pair or workers are null, or were opened by this
+//!   library and not closed. Only as many threads use them at a time as the function's description
+//!   permits.
+//! - *closing*: an object that is to be closed meets *objects*, and nobody uses it any more.
+//! - *places*: a place for a result is null, or a value of its type can be written there.
+//! - *arrays*: as many values as the count says can be read, and nobody writes to them during the
+//!   call; where they are for output, they can be written.
+//! - *jobs*: a job is a structure as above. The job, its session and all that it points to meet
+//!   these conditions, and are lent to the library until the job has come back: nobody else writes
+//!   to what the library reads, or uses what it writes.
 
 // C has its own customs for names, and the head of broadloom.h tells once what holds for all
 // pointers.
@@ -21,6 +45,8 @@ mod key;
 mod lend;
 mod library;
 mod many;
+mod metrics;
+mod packets;
 mod process;
 mod queue_pair;
 mod session;
@@ -42,6 +68,8 @@ pub use many::{
     bl_cipher_many, bl_hash_many, bl_hmac_many, bl_open_many, bl_seal_many, bl_sign_many,
     bl_verify_many,
 };
+pub use metrics::{bl_metrics, bl_metrics_close, bl_metrics_open, bl_metrics_text};
+pub use packets::*;
 pub use process::{bl_process, bl_processor, bl_processor_close, bl_processor_open};
 pub use queue_pair::{
     BL_WAIT_FOR_EVER, bl_queue_config, bl_queue_pair, bl_queue_pair_capacity, bl_queue_pair_close,

@@ -20,14 +20,15 @@ thread_local! {
 /// Opens the session of a transform at the first provider that can, and processes jobs.
 ///
 /// # Safety
-/// The pointers of the transform and of the jobs are as documented in `broadloom.h`.
+/// The [conditions](crate#what-c-vouches-for) *texts*, *bytes* and *structures* hold for the
+/// transform, *arrays* and *jobs* for the jobs.
 unsafe fn run(transform: bl_transform, jobs: *mut bl_job, count: usize) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes* and *structures* hold.
     let session = bl_session::new(open_at(None, &unsafe { transform.read() }?)?);
     // SAFETY: the session lives until the end of this function, and all jobs are processed and
     // stored before.
     let lent: &'static bl_session = unsafe { &*std::ptr::from_ref(&session) };
-    // SAFETY: the caller vouches for the jobs.
+    // SAFETY: the conditions *arrays* and *jobs* hold.
     let process =
         |processor: &mut bl_processor| unsafe { processor.process(jobs, count, Some(lent)) };
     // A thread that is ending has given up its own: destructors of its keys may call all the same.
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn bl_hash_many(
     jobs: *mut bl_job,
     count: usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *arrays* and *jobs* hold.
     report(unsafe {
         text(algorithm, "hash")
             .and_then(hash_of)
@@ -67,14 +68,15 @@ pub unsafe extern "C" fn bl_hmac_many(
     jobs: *mut bl_job,
     count: usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the condition *texts* holds.
     let name = unsafe { text(hash, "hash").and_then(hash_of) }.and_then(|hash| {
         let name = Algorithm::Mac(MacAlgorithm::Hmac(hash)).to_string();
         std::ffi::CString::new(name).map_err(Fault::name)
     });
     report(name.and_then(|name| {
         let algorithm = name.as_ptr();
-        // SAFETY: the caller vouches for the pointers, and the name lives as long as the call.
+        // SAFETY: the conditions *bytes*, *arrays* and *jobs* hold, and the name lives as long as
+        // the call.
         unsafe {
             run(bl_transform { algorithm, key, key_len, ..bl_transform::NOTHING }, jobs, count)
         }
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn bl_seal_many(
     count: usize,
 ) -> bl_status {
     let direction = c"seal".as_ptr();
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *arrays* and *jobs* hold.
     report(unsafe { keyed("AEAD", algorithm, direction, key, key_len, jobs, count) })
 }
 
@@ -110,7 +112,7 @@ pub unsafe extern "C" fn bl_open_many(
     count: usize,
 ) -> bl_status {
     let direction = c"open".as_ptr();
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *arrays* and *jobs* hold.
     report(unsafe { keyed("AEAD", algorithm, direction, key, key_len, jobs, count) })
 }
 
@@ -127,14 +129,15 @@ pub unsafe extern "C" fn bl_cipher_many(
     jobs: *mut bl_job,
     count: usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *arrays* and *jobs* hold.
     report(unsafe { keyed("cipher", algorithm, direction, key, key_len, jobs, count) })
 }
 
 /// Processes jobs with a key, for an algorithm of one kind.
 ///
 /// # Safety
-/// As [`run`].
+/// The [conditions](crate#what-c-vouches-for) *texts* and *bytes* hold for the algorithm and the
+/// key, *arrays* and *jobs* for the jobs.
 unsafe fn keyed(
     kind: &str,
     algorithm: *const c_char,
@@ -144,7 +147,7 @@ unsafe fn keyed(
     jobs: *mut bl_job,
     count: usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *arrays* and *jobs* hold.
     unsafe {
         let name = text(algorithm, "algorithm")?;
         text(direction, "direction")?;
@@ -179,7 +182,7 @@ pub unsafe extern "C" fn bl_sign_many(
 ) -> bl_status {
     let direction = c"sign".as_ptr();
     let transform = bl_transform { direction, key, key_len, scheme, ..bl_transform::NOTHING };
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *structures*, *arrays* and *jobs* hold.
     report(unsafe { run(transform, jobs, count) })
 }
 
@@ -195,6 +198,6 @@ pub unsafe extern "C" fn bl_verify_many(
 ) -> bl_status {
     let direction = c"verify".as_ptr();
     let transform = bl_transform { direction, key, key_len, scheme, ..bl_transform::NOTHING };
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *texts*, *bytes*, *structures*, *arrays* and *jobs* hold.
     report(unsafe { run(transform, jobs, count) })
 }

@@ -6,6 +6,7 @@ use broadloom::Processor;
 
 use crate::fault::{Fault, array, check_array, object_mut, report};
 use crate::job::bl_job;
+use crate::packets::Burst;
 use crate::session::{bl_session, hand_out, take_back};
 use crate::shell::Shell;
 use crate::status::{BL_E_JOBS, BL_OK, bl_status};
@@ -13,18 +14,20 @@ use crate::status::{BL_E_JOBS, BL_OK, bl_status};
 /// Jobs that go to the engine at once: as many as it takes to providers in one call.
 const WINDOW: usize = 512;
 
-/// What one thread has open at every provider, to process many jobs within a call.
+/// What one thread has open at every provider, to process many jobs or packets within a call.
 #[derive(Default)]
 pub struct bl_processor {
     processor: Processor,
     shells: Vec<Shell>,
+    pub(crate) burst: Burst,
 }
 
 impl bl_processor {
     /// Processes jobs to their end; `session` is that of all of them, unless they have their own.
     ///
     /// # Safety
-    /// So many jobs are at `jobs`, as documented in `broadloom.h`. The session is open.
+    /// The [conditions](crate#what-c-vouches-for) *arrays* and *jobs* hold for the jobs. The
+    /// session is open.
     pub(crate) unsafe fn process(
         &mut self,
         jobs: *mut bl_job,
@@ -35,7 +38,8 @@ impl bl_processor {
         let mut failed = None;
         for start in (0..count).step_by(WINDOW) {
             let end = count.min(start + WINDOW);
-            // SAFETY: there are so many jobs, for which the caller vouches.
+            // SAFETY: there are so many jobs by the condition *arrays*, and the condition *jobs*
+            // holds.
             unsafe { self.window(jobs, start..end, session, &mut failed) };
         }
         failed.map_or(Ok(()), |text| Err(Fault::new(BL_E_JOBS, text)))
@@ -52,7 +56,7 @@ impl bl_processor {
         session: Option<&'static bl_session>,
         failed: &mut Option<String>,
     ) {
-        // SAFETY: the caller vouches for the jobs, and they are stored below.
+        // SAFETY: the conditions *arrays* and *jobs* hold, and the jobs are stored below.
         let (mut loaded, place) = unsafe {
             let (shells, places) = (&mut *self.shells, places.clone());
             // A loop for each case: which it is would be asked for each job.
@@ -62,7 +66,7 @@ impl bl_processor {
             }
         };
         if place < places.end {
-            // SAFETY: the caller vouches for the jobs, and they are stored below.
+            // SAFETY: the conditions *arrays* and *jobs* hold, and the jobs are stored below.
             unsafe { self.load_more(jobs, place..places.end, session, failed) };
             loaded = self.shells.len();
         }
@@ -82,7 +86,7 @@ impl bl_processor {
         for shell in shells {
             // Before the job forgets what it was.
             let words = shell.words();
-            // SAFETY: as above.
+            // SAFETY: its job was loaded above, and was not given back since.
             let job = unsafe { shell.store() };
             // SAFETY: the job was just given back.
             if unsafe { (*job).status } != BL_OK {
@@ -104,7 +108,7 @@ impl bl_processor {
         failed: &mut Option<String>,
     ) {
         for place in places {
-            // SAFETY: the place is one of the array's, and the caller vouches for the job.
+            // SAFETY: the place is one of the array's, and the condition *jobs* holds.
             unsafe {
                 let job = jobs.add(place);
                 match Shell::new(job, session) {
@@ -133,10 +137,10 @@ unsafe fn load_all(
     while place < places.end && loaded < shells.len() {
         // SAFETY: the place is one of the array's.
         let job = unsafe { jobs.add(place) };
-        // SAFETY: the caller vouches for the job.
+        // SAFETY: the condition *jobs* holds.
         match unsafe { shells[loaded].load(job, session()) } {
             Ok(()) => loaded += 1,
-            // SAFETY: as above.
+            // SAFETY: the job is lent by the condition *jobs*, and was not loaded.
             Err(fault) => unsafe { refuse(job, place, fault, failed) },
         }
         place += 1;
@@ -151,7 +155,7 @@ unsafe fn load_all(
 #[inline(never)]
 unsafe fn store_all(shells: &mut [Shell], note: &mut dyn FnMut(*mut bl_job)) {
     for shell in shells {
-        // SAFETY: the caller vouches for it, and gets the job back.
+        // SAFETY: it was loaded and not stored, by the contract, and its job is given back here.
         unsafe {
             let job = shell.store();
             if (*job).status != BL_OK {
@@ -167,7 +171,7 @@ unsafe fn store_all(shells: &mut [Shell], note: &mut dyn FnMut(*mut bl_job)) {
 /// The caller lent the job. If it has the right size, its status can be written.
 #[cold]
 unsafe fn refuse(job: *mut bl_job, place: usize, fault: Fault, failed: &mut Option<String>) {
-    // SAFETY: the caller vouches for it; of a structure of another size nothing is known.
+    // SAFETY: the job is lent, by the contract; of a structure of another size nothing is known.
     unsafe {
         if (*job).size == size_of::<bl_job>() {
             (*job).status = fault.status;
@@ -176,12 +180,13 @@ unsafe fn refuse(job: *mut bl_job, place: usize, fault: Fault, failed: &mut Opti
     failed.get_or_insert_with(|| format!("job {place}: {}", fault.text));
 }
 
-/// Opens a processor. Nothing is opened at providers before their first job.
+/// Opens a processor, for jobs and for packets. Nothing is opened at providers before their first
+/// job.
 ///
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_processor_open(processor: *mut *mut bl_processor) -> bl_status {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *places* holds.
     report(unsafe { hand_out(bl_processor::default(), processor, "processor") })
 }
 
@@ -190,7 +195,7 @@ pub unsafe extern "C" fn bl_processor_open(processor: *mut *mut bl_processor) ->
 /// Threads: one; no other uses the processor any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_processor_close(processor: *mut bl_processor) {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *closing* holds.
     drop(unsafe { take_back(processor) });
 }
 
@@ -208,7 +213,7 @@ pub unsafe extern "C" fn bl_process(
     jobs: *mut bl_job,
     count: usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays* and *jobs* hold.
     report(unsafe {
         object_mut(processor, "processor")
             .and_then(|processor| processor.process(jobs, count, None))
@@ -218,12 +223,12 @@ pub unsafe extern "C" fn bl_process(
 /// The jobs of an array that a caller gave, by pointers.
 ///
 /// # Safety
-/// So many pointers are at `jobs` during `'a`, or none.
+/// The [condition](crate#what-c-vouches-for) *arrays* holds for the pointers during `'a`.
 pub(crate) unsafe fn pointers<'a>(
     jobs: *const *mut bl_job,
     count: usize,
 ) -> Result<&'a [*mut bl_job], Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: so many pointers can be read there, by the contract.
     let jobs = unsafe { array(jobs, count, "jobs") }?;
     match jobs.iter().position(|job| job.is_null()) {
         Some(place) => Err(Fault::argument(format_args!("job {place} is a null pointer"))),

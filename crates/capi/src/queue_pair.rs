@@ -51,10 +51,10 @@ pub struct bl_queue_pair {
 #[inline]
 pub(crate) unsafe fn load(idle: &mut Vec<Boxed>, job: *mut bl_job) -> Result<Boxed, Fault> {
     let Some(mut shell) = idle.pop() else {
-        // SAFETY: the caller vouches for the job.
+        // SAFETY: the condition *jobs* holds.
         return unsafe { Shell::new(job, None) }.map(Box::new);
     };
-    // SAFETY: the caller vouches for the job.
+    // SAFETY: the condition *jobs* holds.
     match unsafe { shell.load(job, None) } {
         Ok(()) => Ok(shell),
         Err(fault) => {
@@ -74,13 +74,13 @@ pub(crate) fn max_wait(given: u64) -> Option<Duration> {
 }
 
 /// # Safety
-/// It is null, or points to a `bl_queue_config`.
+/// The [condition](crate#what-c-vouches-for) *structures* holds.
 unsafe fn config(given: *const bl_queue_config) -> Result<QueueConfig, Fault> {
     let mut config = QueueConfig::default();
     if given.is_null() {
         return Ok(config);
     }
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the condition *structures* holds.
     let given = unsafe { structure(given, "bl_queue_config") }?;
     if given.capacity != 0 {
         config.capacity = given.capacity;
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn bl_queue_pair_open(
     config: *const bl_queue_config,
     queue_pair: *mut *mut bl_queue_pair,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures* and *places* hold.
     report(unsafe {
         self::config(config).and_then(|config| {
             let (idle, burst) = (Vec::new(), Vec::new());
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn bl_queue_pair_open(
 /// Threads: one; no other uses the queue pair any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_queue_pair_close(queue_pair: *mut bl_queue_pair) {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *closing* holds.
     let Some(queue_pair) = (unsafe { take_back(queue_pair) }) else { return };
     for mut shell in queue_pair.pair.close() {
         // SAFETY: its job was loaded when it was enqueued, and has not been given back.
@@ -140,19 +140,19 @@ pub unsafe extern "C" fn bl_queue_pair_enqueue(
     count: usize,
     accepted: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays*, *jobs* and *places* hold.
     report(unsafe { enqueue(queue_pair, jobs, count, accepted) })
 }
 
 /// # Safety
-/// As documented for [`bl_queue_pair_enqueue`].
+/// The [conditions](crate#what-c-vouches-for) *objects*, *arrays*, *jobs* and *places* hold.
 unsafe fn enqueue(
     queue_pair: *mut bl_queue_pair,
     jobs: *const *mut bl_job,
     count: usize,
     accepted: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays* and *places* hold.
     let (queue_pair, jobs) = unsafe {
         put(accepted, "place for the number of accepted jobs", 0)?;
         (object_mut(queue_pair, "queue pair")?, pointers(jobs, count)?)
@@ -187,19 +187,19 @@ pub unsafe extern "C" fn bl_queue_pair_dequeue(
     max: usize,
     given: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays* and *places* hold.
     report(unsafe { dequeue(queue_pair, jobs, max, given) })
 }
 
 /// # Safety
-/// As documented for [`bl_queue_pair_dequeue`].
+/// The [conditions](crate#what-c-vouches-for) *objects*, *arrays* and *places* hold.
 unsafe fn dequeue(
     queue_pair: *mut bl_queue_pair,
     jobs: *mut *mut bl_job,
     max: usize,
     given: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects* and *places* hold.
     let queue_pair = unsafe {
         put(given, "place for the number of jobs", 0)?;
         object_mut(queue_pair, "queue pair")?
@@ -224,7 +224,7 @@ unsafe fn dequeue(
 /// now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_queue_pair_flush(queue_pair: *mut bl_queue_pair) -> bl_status {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     let queue_pair = unsafe { object_mut(queue_pair, "queue pair") };
     report(queue_pair.map(|queue_pair| queue_pair.pair.flush()))
 }
@@ -232,7 +232,7 @@ pub unsafe extern "C" fn bl_queue_pair_flush(queue_pair: *mut bl_queue_pair) -> 
 /// Jobs that a queue pair holds: accepted, and not given back. 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_queue_pair_in_flight(queue_pair: *const bl_queue_pair) -> usize {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     let queue_pair = unsafe { object(queue_pair, "queue pair") };
     queue_pair.map_or(0, |queue_pair| queue_pair.pair.in_flight())
 }
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn bl_queue_pair_in_flight(queue_pair: *const bl_queue_pai
 /// Jobs that a queue pair holds at most. 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_queue_pair_capacity(queue_pair: *const bl_queue_pair) -> usize {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     let queue_pair = unsafe { object(queue_pair, "queue pair") };
     queue_pair.map_or(0, |queue_pair| queue_pair.pair.capacity())
 }
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn bl_queue_pair_event(
     queue_pair: *mut bl_queue_pair,
     descriptor: *mut c_int,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects* and *places* hold.
     report(unsafe {
         object_mut(queue_pair, "queue pair").and_then(|queue_pair| {
             let event = queue_pair.pair.event();

@@ -106,16 +106,17 @@ pub unsafe extern "C" fn bl_session_open(
     transform: *const bl_transform,
     session: *mut *mut bl_session,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts*, *bytes* and *places* hold.
     report(unsafe { open(transform).and_then(|opened| hand_out(opened, session, "session")) })
 }
 
 /// Opens the session of a transform.
 ///
 /// # Safety
-/// It is null, or points to a `bl_transform` as documented.
+/// The [condition](crate#what-c-vouches-for) *structures* holds, and *texts* and *bytes* for the
+/// members.
 unsafe fn open(transform: *const bl_transform) -> Result<bl_session, Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts* and *bytes* hold.
     let (transform, provider) = unsafe {
         let given = structure(transform, "bl_transform")?;
         (given.read()?, optional_text(given.provider, "provider")?)
@@ -129,7 +130,7 @@ unsafe fn open(transform: *const bl_transform) -> Result<bl_session, Fault> {
 /// The place is null, or a pointer can be written there.
 pub(crate) unsafe fn hand_out<T>(object: T, place: *mut *mut T, name: &str) -> Result<(), Fault> {
     let object = Box::into_raw(Box::new(object));
-    // SAFETY: the caller vouches for the place.
+    // SAFETY: the place is null or a pointer can be written there, by the contract.
     unsafe { put(place, name, object) }.inspect_err(|_| {
         // SAFETY: it was a box a moment ago, and nobody else knows of it.
         drop(unsafe { Box::from_raw(object) });
@@ -141,7 +142,8 @@ pub(crate) unsafe fn hand_out<T>(object: T, place: *mut *mut T, name: &str) -> R
 /// # Safety
 /// It is null, or was [handed out](hand_out) and not taken back, and nobody uses it.
 pub(crate) unsafe fn take_back<T>(object: *mut T) -> Option<Box<T>> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: it is not null, so that it was made by `hand_out` and nobody uses it, by the
+    // contract.
     (!object.is_null()).then(|| unsafe { Box::from_raw(object) })
 }
 
@@ -150,7 +152,7 @@ pub(crate) unsafe fn take_back<T>(object: *mut T) -> Option<Box<T>> {
 /// Threads: one; no other uses the session any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_session_close(session: *mut bl_session) {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *closing* holds.
     drop(unsafe { take_back(session) });
 }
 
@@ -160,7 +162,7 @@ pub unsafe extern "C" fn bl_session_close(session: *mut bl_session) {
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_session_provider(session: *const bl_session) -> *const c_char {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     let session = unsafe { object(session, "session") };
     session.map_or(std::ptr::null(), |session| session.provider.as_ptr())
 }
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn bl_session_provider(session: *const bl_session) -> *con
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_session_kernel(session: *const bl_session) -> *const c_char {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     let session = unsafe { object(session, "session") };
     session.map_or(std::ptr::null(), |session| session.kernel.as_ptr())
 }
@@ -182,7 +184,7 @@ pub unsafe extern "C" fn bl_session_kernel(session: *const bl_session) -> *const
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_session_tag_len(session: *const bl_session) -> usize {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     unsafe { object(session, "session") }.map_or(0, |session| session.session.tag_len())
 }
 
@@ -193,7 +195,7 @@ pub unsafe extern "C" fn bl_session_tag_len(session: *const bl_session) -> usize
 /// Threads: any, at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_session_bound(session: *const bl_session, len: usize) -> usize {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     unsafe { object(session, "session") }.map_or(0, |session| session.session.bound(len))
 }
 

@@ -61,7 +61,7 @@ impl Shell {
         caller: *mut bl_job,
         session: Option<&'static bl_session>,
     ) -> Result<Shell, Fault> {
-        // SAFETY: the caller vouches for the job.
+        // SAFETY: the condition *jobs* holds.
         let session = unsafe { session_of(&*caller, session) }?;
         let mut shell = Shell {
             job: Job::new(&session.session, Bytes::EMPTY.as_slice()),
@@ -73,7 +73,7 @@ impl Shell {
             has_extras: false,
             has_limit: false,
         };
-        // SAFETY: the caller vouches for the job.
+        // SAFETY: the condition *jobs* holds.
         unsafe { shell.load(caller, Some(session)) }.map(|()| shell)
     }
 
@@ -81,24 +81,24 @@ impl Shell {
     /// then. Where the job cannot be, nothing of it is kept.
     ///
     /// # Safety
-    /// The job, its session and all that it points to are as documented in `broadloom.h`, and are
-    /// lent to the library until [`store`](Shell::store). So the lifetime `'static` of what the
-    /// shell borrows is true for as long as anyone uses it: after `store`, nothing of the session
-    /// and of the data is read before `load` replaces it.
+    /// The [condition](crate#what-c-vouches-for) *jobs* holds: the job, its session and all that it
+    /// points to are lent to the library until [`store`](Shell::store). So the lifetime `'static`
+    /// of what the shell borrows is true for as long as anyone uses it: after `store`, nothing of
+    /// the session and of the data is read before `load` replaces it.
     #[inline(always)]
     pub(crate) unsafe fn load(
         &mut self,
         caller: *mut bl_job,
         session: Option<&'static bl_session>,
     ) -> Result<(), Fault> {
-        // SAFETY: the caller vouches for the job.
+        // SAFETY: the condition *jobs* holds.
         let outcome = unsafe { self.fill(&*caller, session) };
         if outcome.is_err() {
             self.forget();
             return outcome;
         }
         self.caller = caller;
-        // SAFETY: as above.
+        // SAFETY: the condition *jobs* holds, and `fill` has checked the size of the job.
         unsafe { (*caller).status = BL_PENDING };
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Shell {
         given: &bl_job,
         session: Option<&'static bl_session>,
     ) -> Result<(), Fault> {
-        // SAFETY: the caller vouches for the session.
+        // SAFETY: the job's session is an open object, by the condition *jobs*.
         let session = unsafe { session_of(given, session) }?;
         self.shape = session.shape;
         self.job.set_session(&session.session);
@@ -121,11 +121,11 @@ impl Shell {
             if given.nonce_len > session.nonce_max {
                 return Err(nonce_too_long(given, session));
             }
-            // SAFETY: the caller vouches for the nonce.
+            // SAFETY: the nonce is lent with the job: the condition *jobs*.
             self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
             self.has_nonce = given.nonce_len != 0;
         }
-        // SAFETY: the caller vouches for the bytes and for the structure.
+        // SAFETY: the tag, its room and the extras are lent with the job: the condition *jobs*.
         unsafe {
             match session.shape {
                 Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
@@ -142,7 +142,7 @@ impl Shell {
         }
     }
 
-    /// Whether the job has what few jobs have: a tag to check, or extras.
+    /// Returns `true` if the job has what few jobs have: a tag to check, or extras.
     #[inline(always)]
     fn has_more(&self) -> bool {
         self.has_tag | self.has_extras
@@ -155,7 +155,7 @@ impl Shell {
     /// As [`load`](Shell::load).
     #[inline(never)]
     unsafe fn fill_rest(&mut self, given: &bl_job) -> Result<(), Fault> {
-        // SAFETY: the caller vouches for the bytes and for the structure.
+        // SAFETY: the tag and the extras are lent with the job: the condition *jobs*.
         unsafe {
             self.load_tag(given)?;
             if !given.extras.is_null() || self.has_extras {
@@ -184,7 +184,7 @@ impl Shell {
             self.job.set_expected_tag(&[]);
             self.has_tag = false;
         }
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: the tag is lent with the job: the condition *jobs*.
         unsafe {
             match self.shape {
                 Shape::Makes(_) | Shape::Plain | Shape::Output | Shape::Signs => {}
@@ -219,7 +219,7 @@ impl Shell {
     /// As [`load`](Shell::load).
     #[inline]
     unsafe fn load_associated(&mut self, given: &bl_job, has_pieces: bool) -> Result<(), Fault> {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: the associated data are lent with the job: the condition *jobs*.
         let associated =
             unsafe { bytes(given.associated, given.associated_len, "associated data") }?;
         if self.shape == Shape::Verifies {
@@ -240,7 +240,7 @@ impl Shell {
         const ALL: u32 = 2 * BL_HAS_DESTINATION_PIECES - 1;
         let none;
         let extras = match given.extras.is_null() {
-            // SAFETY: the caller vouches for the structure.
+            // SAFETY: the extras are lent with the job: the condition *jobs*.
             false => unsafe { structure(given.extras, "bl_extras") }?,
             true => {
                 none = NO_EXTRAS;
@@ -377,7 +377,7 @@ unsafe fn session_of(
     session: Option<&'static bl_session>,
 ) -> Result<&'static bl_session, Fault> {
     check_size::<bl_job>(given.size, "bl_job")?;
-    // SAFETY: the caller vouches for the session.
+    // SAFETY: it is null or an open session, by the contract.
     match (session, unsafe { given.session.as_ref() }) {
         (None, Some(own)) => Ok(own),
         (Some(session), None) => Ok(session),
@@ -420,7 +420,7 @@ fn no_tag_room(room: usize, tag_len: u8) -> Fault {
 #[inline(always)]
 unsafe fn copy_tag(tag: &[u8], place: *mut u8) {
     let ends = |len: usize| (tag.as_ptr(), place, tag.len() - len);
-    // SAFETY: the caller's; each copy is within the tag.
+    // SAFETY: the place has room for the tag, by the contract, and each copy is within the tag.
     unsafe {
         match tag.len() {
             16..=32 => {

@@ -3,8 +3,9 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use broadloom::JobError;
+use broadloom_packets::PacketError;
 
-/// What a function returns, and how a job went: `BL_OK`, or what was wrong.
+/// What a function returns, and how a job or a packet went: `BL_OK`, or what was wrong.
 pub type bl_status = c_int;
 
 /// All went well.
@@ -29,6 +30,8 @@ pub const BL_E_SYSTEM: bl_status = 8;
 pub const BL_E_ROOM: bl_status = 9;
 /// The compressed data are wrong or cut short.
 pub const BL_E_DATA: bl_status = 10;
+/// At least one packet was refused; each packet says how it went.
+pub const BL_E_PACKETS: bl_status = 11;
 /// The tag is wrong. What was deciphered is wiped.
 pub const BL_E_TAG_MISMATCH: bl_status = 32;
 /// A tag of another length than the session's.
@@ -94,6 +97,47 @@ pub const BL_E_CANCELLED: bl_status = 61;
 pub const BL_E_OWN_OUTPUT: bl_status = 62;
 /// The job failed in a way that this version of the library has no number for.
 pub const BL_E_OTHER: bl_status = 63;
+/// There is no memory for the output of a compression, a decompression or a public-key algorithm.
+pub const BL_E_NO_MEMORY: bl_status = 64;
+/// The packet's number was received before, or is older than the replay window.
+pub const BL_PACKET_REPLAY: bl_status = 96;
+/// The packet is too short for what its protocol puts into it.
+pub const BL_PACKET_RUNT: bl_status = 97;
+/// The packet is longer than its protocol or its flow allows.
+pub const BL_PACKET_TOO_LONG: bl_status = 98;
+/// The padding of an authentic packet is not as the protocol prescribes.
+pub const BL_PACKET_BAD_PADDING: bl_status = 99;
+/// The buffer has too little room before the packet.
+pub const BL_PACKET_NO_HEAD_ROOM: bl_status = 100;
+/// The buffer has too little room behind the packet.
+pub const BL_PACKET_NO_TAIL_ROOM: bl_status = 101;
+/// The flow has used all its sequence numbers, and needs another key.
+pub const BL_PACKET_SEQUENCE_CYCLED: bl_status = 102;
+/// The packet is a fragment, which its protocol does not take.
+pub const BL_PACKET_FRAGMENT: bl_status = 103;
+/// The packet is not authentic: it was damaged or forged, or the key is another.
+pub const BL_PACKET_INTEGRITY: bl_status = 104;
+/// The packet belongs to another flow, as its SPI, SSRC, connection or key identifier says; or its
+/// flow is of the other direction.
+pub const BL_PACKET_WRONG_FLOW: bl_status = 105;
+/// A field of the packet has a value that its protocol does not allow.
+pub const BL_PACKET_MALFORMED: bl_status = 106;
+/// The provider could not do the work; `bl_last_error` says why.
+pub const BL_PACKET_JOB: bl_status = 107;
+/// An earlier packet of the flow was wrong, or ended the connection: this direction of the flow
+/// accepts no more.
+pub const BL_PACKET_ENDED: bl_status = 108;
+/// An earlier packet may change the flow's keys. This packet is as it was: give it again after that
+/// one was read.
+pub const BL_PACKET_DEFERRED: bl_status = 109;
+/// The packet is authentic and carries nothing: its sender hides when there is traffic.
+pub const BL_PACKET_DUMMY: bl_status = 110;
+/// The key has been used for as many packets as its algorithm or its flow allows.
+pub const BL_PACKET_KEY_USED_UP: bl_status = 111;
+/// The flow has no key for this direction.
+pub const BL_PACKET_NO_KEY: bl_status = 112;
+/// How many statuses `BL_PACKET_...` there are, from `BL_PACKET_REPLAY` on.
+pub const BL_PACKET_KINDS: usize = 17;
 
 /// A status in words, for ever valid. An unknown number has words, too.
 ///
@@ -116,6 +160,7 @@ pub(crate) fn text(status: bl_status) -> &'static CStr {
         BL_E_SYSTEM => c"the system has no more threads, descriptors or cores",
         BL_E_ROOM => c"the output needs more room",
         BL_E_DATA => c"the compressed data are wrong or cut short",
+        BL_E_PACKETS => c"at least one packet was refused",
         BL_E_TAG_MISMATCH => c"the tag is wrong",
         BL_E_TAG_LENGTH => c"the tag has another length than the session's",
         BL_E_NONCE_LENGTH => c"the nonce has a length that the algorithm does not have",
@@ -148,6 +193,24 @@ pub(crate) fn text(status: bl_status) -> &'static CStr {
         BL_E_CANCELLED => c"the job was not processed",
         BL_E_OWN_OUTPUT => c"the output goes to a destination in one piece",
         BL_E_OTHER => c"the job failed",
+        BL_E_NO_MEMORY => c"there is no memory for the output",
+        BL_PACKET_REPLAY => c"the packet was received before, or is too old",
+        BL_PACKET_RUNT => c"the packet is too short",
+        BL_PACKET_TOO_LONG => c"the packet is too long",
+        BL_PACKET_BAD_PADDING => c"the padding of the packet is wrong",
+        BL_PACKET_NO_HEAD_ROOM => c"there is too little room before the packet",
+        BL_PACKET_NO_TAIL_ROOM => c"there is too little room behind the packet",
+        BL_PACKET_SEQUENCE_CYCLED => c"the sequence numbers of the flow are used up",
+        BL_PACKET_FRAGMENT => c"the packet is a fragment",
+        BL_PACKET_INTEGRITY => c"the packet is not authentic",
+        BL_PACKET_WRONG_FLOW => c"the packet belongs to another flow",
+        BL_PACKET_MALFORMED => c"a field of the packet is not valid",
+        BL_PACKET_JOB => c"the provider could not process the packet",
+        BL_PACKET_ENDED => c"an earlier packet ended the flow",
+        BL_PACKET_DEFERRED => c"an earlier packet may change the keys of the flow",
+        BL_PACKET_DUMMY => c"the packet is a dummy",
+        BL_PACKET_KEY_USED_UP => c"the key was used for as many packets as it may be",
+        BL_PACKET_NO_KEY => c"the flow has no key for this direction",
         _ => c"no status has this number",
     }
 }
@@ -178,29 +241,72 @@ pub(crate) fn of(error: JobError) -> bl_status {
         JobError::NeverFits { .. } => BL_E_NEVER_FITS,
         JobError::SignatureMismatch => BL_E_SIGNATURE_MISMATCH,
         JobError::Decryption => BL_E_DECRYPTION,
-        JobError::InputLength { .. } => BL_E_INPUT_LENGTH,
+        JobError::InputLength { .. } | JobError::EitherLength { .. } => BL_E_INPUT_LENGTH,
         JobError::NotBelowModulus => BL_E_NOT_BELOW_MODULUS,
         JobError::PublicKey => BL_E_PUBLIC_KEY,
+        JobError::Scalar => BL_E_KEY,
         JobError::Device(_) => BL_E_DEVICE,
         JobError::NotDone => BL_E_NOT_DONE,
         JobError::Panicked => BL_E_PANICKED,
         JobError::Cancelled => BL_E_CANCELLED,
         JobError::OwnOutput => BL_E_OWN_OUTPUT,
+        JobError::OutOfMemory { .. } => BL_E_NO_MEMORY,
         // The engine may get failures that are younger than these numbers.
         _ => BL_E_OTHER,
     }
+}
+
+/// The number of a packet's failure.
+pub(crate) fn of_packet(error: PacketError) -> bl_status {
+    BL_PACKET_REPLAY + error.kind() as bl_status
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The numbers are those of the errors, in the same order.
+    #[test]
+    fn every_error_of_a_packet_has_the_number_of_its_name() {
+        macro_rules! names {
+            ($($status:ident),+) => { [$((stringify!($status), $status)),+] };
+        }
+        let named = names![
+            BL_PACKET_REPLAY,
+            BL_PACKET_RUNT,
+            BL_PACKET_TOO_LONG,
+            BL_PACKET_BAD_PADDING,
+            BL_PACKET_NO_HEAD_ROOM,
+            BL_PACKET_NO_TAIL_ROOM,
+            BL_PACKET_SEQUENCE_CYCLED,
+            BL_PACKET_FRAGMENT,
+            BL_PACKET_INTEGRITY,
+            BL_PACKET_WRONG_FLOW,
+            BL_PACKET_MALFORMED,
+            BL_PACKET_JOB,
+            BL_PACKET_ENDED,
+            BL_PACKET_DEFERRED,
+            BL_PACKET_DUMMY,
+            BL_PACKET_KEY_USED_UP,
+            BL_PACKET_NO_KEY
+        ];
+        assert_eq!(PacketError::KINDS, BL_PACKET_KINDS);
+        assert_eq!(named.len(), BL_PACKET_KINDS);
+        for (kind, (name, (status, number))) in PacketError::NAMES.iter().zip(named).enumerate() {
+            let constant = format!("BL_PACKET_{}", name.to_uppercase().replace('-', "_"));
+            assert_eq!((constant.as_str(), number), (status, BL_PACKET_REPLAY + kind as bl_status));
+        }
+        assert_eq!(of_packet(PacketError::NoKey), BL_PACKET_NO_KEY);
+    }
+
     #[test]
     fn every_number_has_words_of_its_own() {
-        let known = (BL_OK..=BL_E_DATA).chain(BL_E_TAG_MISMATCH..=BL_E_OTHER);
+        let known = (BL_OK..=BL_E_PACKETS)
+            .chain(BL_E_TAG_MISMATCH..=BL_E_NO_MEMORY)
+            .chain(BL_PACKET_REPLAY..=BL_PACKET_NO_KEY);
         let texts: std::collections::BTreeSet<_> = known.clone().map(text).collect();
         assert_eq!(texts.len(), known.count());
         assert!(!texts.contains(text(-1)));
-        assert_eq!(text(31), text(64));
+        assert_eq!(text(31), text(65));
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use broadloom::algorithm::{Checksum, Ending, Huffman, Lengths};
 use broadloom::error::TransformError;
-use broadloom::public_key::{Padding, PrivateKey, PublicKey, Scheme};
+use broadloom::public_key::{Kem, Padding, PrivateKey, PublicKey, PublicKeyAlgorithm, Scheme};
 use broadloom::{Algorithm, Compression, Direction, HashAlgorithm, Transform};
 
 use crate::fault::{Fault, bytes, optional_text, structure, text};
@@ -25,6 +25,14 @@ pub struct bl_scheme {
     pub salt_len: usize,
     /// Not 0: the data are digests of messages.
     pub prehashed: c_int,
+    /// Not 0: signatures of ML-DSA, SLH-DSA and ECDSA are made with fresh randomness, so that a
+    /// message has another one each time.
+    pub hedged: c_int,
+    /// The context string of ML-DSA and SLH-DSA, which names a use of the key: a signature is right
+    /// only under the one that it was made under.
+    pub context: *const u8,
+    /// Bytes of the context string: up to 255.
+    pub context_len: usize,
 }
 
 /// `bl_compression.level` and `bl_stream_options.level`: level 0 of the provider.
@@ -64,11 +72,27 @@ pub struct bl_transform {
     /// all.
     pub algorithm: *const c_char,
     /// The direction: "digest", "generate", "verify", "encrypt", "decrypt", "seal", "open",
-    /// "compress", "decompress", "sign", "agree". Null is the algorithm's first: what makes
-    /// something, not what checks or undoes it.
+    /// "compress", "decompress", "sign", "agree", "encapsulate", "decapsulate". Null is the
+    /// algorithm's first: what makes something, not what checks or undoes it.
     pub direction: *const c_char,
     /// The key, of a chain the cipher's. Of a public-key algorithm PEM or DER: a private key to
-    /// sign, decrypt and agree, a public one to verify and encrypt.
+    /// sign, decrypt, agree and decapsulate, a public one to verify and encrypt. With the algorithm
+    /// "ml-kem-768", say, "generate" and "encapsulate" take no key, and "decapsulate" takes bytes:
+    /// a seed of 64 bytes, or an expanded decapsulation key.
+    ///
+    /// ML-KEM: a job to generate has a seed as its source, or nothing; its output is an expanded
+    /// key. A job to encapsulate has the encapsulation key as its source, with or without 32 random
+    /// bytes behind it; its output is the ciphertext and then the secret of 32 bytes. What is left
+    /// out is drawn at random.
+    ///
+    /// "x25519-ml-kem-768" and "p256-ml-kem-768", X25519MLKEM768 and SecP256r1MLKEM768 of TLS 1.3,
+    /// go the same way: a seed of 96 bytes or a private key of 2432, shares and secrets as TLS has
+    /// them, and 64 random bytes. A new key's public share stands behind it.
+    ///
+    /// With the algorithm "ml-dsa-65", say, "generate" takes no key: a job has a seed of 32 bytes
+    /// as its source, or nothing, and its output is the private key, and then the public key. To
+    /// sign and to verify, the key is DER, which `bl_key_from_parts` makes of these, and the
+    /// algorithm is null.
     pub key: *const u8,
     /// Bytes of the key.
     pub key_len: usize,
@@ -110,7 +134,8 @@ impl bl_transform {
     /// The transform that it stands for.
     ///
     /// # Safety
-    /// Its pointers are null or point to what their documentation says.
+    /// The [conditions](crate#what-c-vouches-for) *texts*, *bytes* and *structures* hold for its
+    /// members.
     pub(crate) unsafe fn read(&self) -> Result<Transform, Fault> {
         if self.flags & !BL_ALLOW_WEAK_KEYS != 0 {
             let flags = self.flags;
@@ -118,7 +143,7 @@ impl bl_transform {
                 "bl_transform.flags is {flags:#x}; valid: 0 or BL_ALLOW_WEAK_KEYS"
             )));
         }
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *texts*, *bytes* and *structures* hold.
         unsafe {
             match optional_text(self.algorithm, "algorithm")? {
                 Some(name) => self.of_bytes(name),
@@ -136,13 +161,22 @@ impl bl_transform {
         let (mac_lens, part) = match algorithm {
             Algorithm::Chain(_, mac, _) => (mac.key_lens(), "cipher key"),
             Algorithm::PublicKey(algorithm) => {
+                if let Some(kem) = Kem::of(algorithm) {
+                    // SAFETY: the conditions *texts* and *bytes* hold.
+                    return unsafe { self.of_kem(kem) };
+                }
+                // SAFETY: the condition *texts* holds.
+                let direction = unsafe { optional_text(self.direction, "direction") }?;
+                if direction == Some(Direction::Generate.name()) {
+                    return self.of_new_keys(algorithm);
+                }
                 return Err(Fault::new(BL_E_TRANSFORM, TransformError::NoKeyPair { algorithm }));
             }
             _ => (Lengths::NONE, "key"),
         };
         check_key_len(algorithm, part, self.key_len, algorithm.key_lens())?;
         check_key_len(algorithm, "MAC key", self.mac_key_len, mac_lens)?;
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the conditions *texts* and *bytes* hold.
         let (direction, key, mac_key) = unsafe {
             (
                 optional_text(self.direction, "direction")?,
@@ -171,26 +205,74 @@ impl bl_transform {
             if !matches!(algorithm, Algorithm::Compression(_)) {
                 return Err(misfit("compression"));
             }
-            // SAFETY: the caller vouches for the pointer.
+            // SAFETY: the conditions *structures* and *texts* hold.
             builder = builder.compression(unsafe { compression(self.compression) }?);
         }
         builder.build().map_err(|error| Fault::new(BL_E_TRANSFORM, error))
     }
 
-    /// The transform of a private or a public key.
+    /// The transform of ML-KEM or a hybrid, whose private keys are bytes here.
     ///
     /// # Safety
     /// As [`read`](bl_transform::read).
-    unsafe fn of_key_pair(&self) -> Result<Transform, Fault> {
-        // SAFETY: the caller vouches for the pointers.
-        let (direction, key, scheme) = unsafe {
-            (
-                text(self.direction, "direction")?,
-                bytes(self.key, self.key_len, "key")?,
-                scheme(self.scheme)?,
-            )
+    unsafe fn of_kem(&self, kem: Kem) -> Result<Transform, Fault> {
+        self.has_only_a_key()?;
+        let algorithm = kem.algorithm();
+        if !self.scheme.is_null() {
+            return Err(Fault::argument(format_args!(
+                "{algorithm} takes no scheme; right is a null pointer"
+            )));
+        }
+        // SAFETY: the condition *texts* holds.
+        let direction: Direction = match unsafe { optional_text(self.direction, "direction") }? {
+            Some(name) => name.parse().map_err(Fault::name)?,
+            None => Direction::Generate,
         };
-        let direction: Direction = direction.parse().map_err(Fault::name)?;
+        let (any, len) = (Algorithm::PublicKey(algorithm), self.key_len);
+        let transform = match direction {
+            Direction::Decapsulate => {
+                let (seed, expanded) = (kem.seed_len(), kem.private_key_len());
+                if ![seed, expanded].contains(&len) {
+                    let text = format!(
+                        "a key of {len} bytes does not fit {any}; valid: {seed}, a seed, or \
+                         {expanded}, expanded"
+                    );
+                    return Err(Fault::new(BL_E_KEY, text));
+                }
+                // SAFETY: the condition *bytes* holds.
+                let key = unsafe { bytes(self.key, len, "key") }?;
+                let transform = Transform::decapsulate_bytes(kem, key);
+                Ok(transform.map_err(|error| Fault::new(BL_E_KEY, error))?)
+            }
+            _ if len != 0 => {
+                let valid = Lengths::NONE;
+                Err(TransformError::KeyLength { algorithm: any, part: "key", len, valid })
+            }
+            Direction::Generate => Transform::generate_key(algorithm),
+            Direction::Encapsulate => Transform::encapsulate(algorithm),
+            direction => Err(TransformError::Direction { algorithm: any, direction }),
+        };
+        transform.map_err(|error| Fault::new(BL_E_TRANSFORM, error))
+    }
+
+    /// The transform that makes keys of an algorithm that signs.
+    fn of_new_keys(&self, algorithm: PublicKeyAlgorithm) -> Result<Transform, Fault> {
+        self.has_only_a_key()?;
+        let (any, len, valid) = (Algorithm::PublicKey(algorithm), self.key_len, Lengths::NONE);
+        if !self.scheme.is_null() {
+            return Err(Fault::argument(format_args!(
+                "{algorithm} generate takes no scheme; right is a null pointer"
+            )));
+        }
+        let transform = match len {
+            0 => Transform::generate_key(algorithm),
+            _ => Err(TransformError::KeyLength { algorithm: any, part: "key", len, valid }),
+        };
+        transform.map_err(|error| Fault::new(BL_E_TRANSFORM, error))
+    }
+
+    /// Refuses members that no public-key algorithm takes.
+    fn has_only_a_key(&self) -> Result<(), Fault> {
         if self.mac_key_len != 0 || self.tag_len != 0 || self.flags != 0 {
             return Err(Fault::argument(
                 "a public-key algorithm takes no mac_key_len, tag_len and flags; right is 0",
@@ -199,20 +281,43 @@ impl bl_transform {
         if !self.compression.is_null() {
             return Err(Fault::argument("a public-key algorithm takes no compression"));
         }
+        Ok(())
+    }
+
+    /// The transform of a private or a public key.
+    ///
+    /// # Safety
+    /// As [`read`](bl_transform::read).
+    unsafe fn of_key_pair(&self) -> Result<Transform, Fault> {
+        // SAFETY: the conditions *texts*, *bytes* and *structures* hold.
+        let (direction, key, (scheme, context)) = unsafe {
+            (
+                text(self.direction, "direction")?,
+                bytes(self.key, self.key_len, "key")?,
+                scheme(self.scheme)?,
+            )
+        };
+        let direction: Direction = direction.parse().map_err(Fault::name)?;
+        self.has_only_a_key()?;
         let transform = match direction {
             Direction::Sign => Transform::sign(&private_key(key)?, scheme),
             Direction::Verify => Transform::verify(&public_key(key)?, scheme),
             Direction::Encrypt => Transform::rsa_encrypt(&public_key(key)?, scheme),
             Direction::Decrypt => Transform::rsa_decrypt(&private_key(key)?, scheme),
             Direction::Agree => Transform::agree(&private_key(key)?),
+            Direction::Decapsulate => Transform::decapsulate(&private_key(key)?),
             other => {
                 return Err(Fault::argument(format_args!(
-                    "without an algorithm the direction is sign, verify, encrypt, decrypt or \
-                     agree, not {other}"
+                    "without an algorithm the direction is sign, verify, encrypt, decrypt, agree \
+                     or decapsulate, not {other}"
                 )));
             }
         };
-        transform.map_err(|error| Fault::new(BL_E_TRANSFORM, error))
+        let under_context = |transform: Transform| match context {
+            [] => Ok(transform),
+            _ => transform.context(context),
+        };
+        transform.and_then(under_context).map_err(|error| Fault::new(BL_E_TRANSFORM, error))
     }
 }
 
@@ -251,18 +356,24 @@ fn public_key(key: &[u8]) -> Result<PublicKey, Fault> {
     read.map_err(|error| Fault::new(BL_E_KEY, error))
 }
 
-/// The scheme that a structure stands for.
+/// The scheme that a structure stands for, and its context string.
 ///
 /// # Safety
-/// It is null, or points to a `bl_scheme` whose pointers are null or point to texts.
-unsafe fn scheme(given: *const bl_scheme) -> Result<Scheme, Fault> {
+/// The [condition](crate#what-c-vouches-for) *structures* holds, and *texts* and *bytes* for the
+/// members, during `'a`.
+unsafe fn scheme<'a>(given: *const bl_scheme) -> Result<(Scheme, &'a [u8]), Fault> {
     if given.is_null() {
-        return Ok(Scheme::default());
+        return Ok((Scheme::default(), &[]));
     }
-    // SAFETY: the caller vouches for the pointers.
-    let (given, hash, padding) = unsafe {
+    // SAFETY: the conditions *structures*, *texts* and *bytes* hold.
+    let (given, hash, padding, context) = unsafe {
         let given = structure(given, "bl_scheme")?;
-        (given, optional_text(given.hash, "hash")?, optional_text(given.padding, "padding")?)
+        (
+            given,
+            optional_text(given.hash, "hash")?,
+            optional_text(given.padding, "padding")?,
+            bytes(given.context, given.context_len, "context string")?,
+        )
     };
     let hash = hash.map_or(Ok(HashAlgorithm::Sha256), hash_of)?;
     let padding = match padding {
@@ -275,8 +386,14 @@ unsafe fn scheme(given: *const bl_scheme) -> Result<Scheme, Fault> {
             return Err(Fault::name(text));
         }
     };
-    let scheme = Scheme::new(hash).padding(padding);
-    Ok(if given.prehashed != 0 { scheme.prehashed() } else { scheme })
+    let mut scheme = Scheme::new(hash).padding(padding);
+    if given.prehashed != 0 {
+        scheme = scheme.prehashed();
+    }
+    if given.hedged != 0 {
+        scheme = scheme.hedged();
+    }
+    Ok((scheme, context))
 }
 
 /// The hash of a name.
@@ -301,12 +418,12 @@ pub(crate) fn level(given: i32) -> Result<u8, Fault> {
     }
 }
 
-/// What a structure says of a compression.
+/// Reads a compression from a structure.
 ///
 /// # Safety
-/// It points to a `bl_compression` whose pointers are null or point to texts.
+/// The [condition](crate#what-c-vouches-for) *structures* holds, and *texts* for the members.
 unsafe fn compression(given: *const bl_compression) -> Result<Compression, Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures* and *texts* hold.
     let (given, huffman, checksum, ending) = unsafe {
         let given = structure(given, "bl_compression")?;
         (

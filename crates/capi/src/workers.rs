@@ -50,9 +50,9 @@ pub struct bl_workers {
 /// Workers that a caller gave back, whose threads are in this process.
 ///
 /// # Safety
-/// As [`object`].
+/// The [condition](crate#what-c-vouches-for) *objects* holds.
 unsafe fn here<'a>(workers: *const bl_workers) -> Result<&'a bl_workers, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the condition *objects* holds.
     let workers = unsafe { object(workers, "workers") }?;
     if workers.workers.are_here() {
         return Ok(workers);
@@ -65,13 +65,13 @@ unsafe fn here<'a>(workers: *const bl_workers) -> Result<&'a bl_workers, Fault> 
 }
 
 /// # Safety
-/// It is null, or points to a `bl_workers_config` whose placement is null or a text.
+/// The [condition](crate#what-c-vouches-for) *structures* holds, and *texts* for the placement.
 unsafe fn config(given: *const bl_workers_config) -> Result<WorkersConfig, Fault> {
     let mut config = WorkersConfig::default();
     if given.is_null() {
         return Ok(config);
     }
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the condition *structures* holds.
     let given = unsafe { structure(given, "bl_workers_config") }?;
     if given.threads != 0 {
         config.threads = given.threads;
@@ -79,7 +79,7 @@ unsafe fn config(given: *const bl_workers_config) -> Result<WorkersConfig, Fault
     if given.capacity != 0 {
         config.capacity = given.capacity;
     }
-    // SAFETY: the caller vouches for the text.
+    // SAFETY: the condition *texts* holds.
     config.placement = match unsafe { optional_text(given.placement, "placement") }? {
         None => Placement::Anywhere,
         Some("packed") => Placement::Packed,
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn bl_workers_open(
     config: *const bl_workers_config,
     workers: *mut *mut bl_workers,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *structures*, *texts* and *places* hold.
     report(unsafe {
         self::config(config).and_then(|config| {
             let started = Workers::new(config);
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn bl_workers_open(
 /// Threads: one; no other uses the workers any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_workers_close(workers: *mut bl_workers) {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *closing* holds.
     let Some(workers) = (unsafe { take_back(workers) }) else { return };
     if !workers.workers.are_here() {
         return;
@@ -148,19 +148,19 @@ pub unsafe extern "C" fn bl_workers_submit(
     count: usize,
     accepted: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays*, *jobs* and *places* hold.
     report(unsafe { submit(workers, jobs, count, accepted) })
 }
 
 /// # Safety
-/// As documented for [`bl_workers_submit`].
+/// The [conditions](crate#what-c-vouches-for) *objects*, *arrays*, *jobs* and *places* hold.
 unsafe fn submit(
     workers: *const bl_workers,
     jobs: *const *mut bl_job,
     count: usize,
     accepted: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays* and *places* hold.
     let (workers, jobs) = unsafe {
         put(accepted, "place for the number of accepted jobs", 0)?;
         (here(workers)?, pointers(jobs, count)?)
@@ -210,19 +210,19 @@ pub unsafe extern "C" fn bl_workers_poll(
     max: usize,
     given: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects*, *arrays* and *places* hold.
     report(unsafe { poll(workers, jobs, max, given) })
 }
 
 /// # Safety
-/// As documented for [`bl_workers_poll`].
+/// The [conditions](crate#what-c-vouches-for) *objects*, *arrays* and *places* hold.
 unsafe fn poll(
     workers: *const bl_workers,
     jobs: *mut *mut bl_job,
     max: usize,
     given: *mut usize,
 ) -> Result<(), Fault> {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects* and *places* hold.
     let workers = unsafe {
         put(given, "place for the number of jobs", 0)?;
         here(workers)?
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn bl_workers_wait(
     timeout_ns: u64,
     ready: *mut usize,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects* and *places* hold.
     report(unsafe {
         here(workers).map(|workers| {
             let count = workers.workers.wait(Duration::from_nanos(timeout_ns));
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn bl_workers_wait(
 /// a fork made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_workers_in_flight(workers: *const bl_workers) -> usize {
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the condition *objects* holds.
     unsafe { here(workers) }.map_or(0, |workers| workers.workers.in_flight())
 }
 
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn bl_workers_event(
     workers: *const bl_workers,
     descriptor: *mut c_int,
 ) -> bl_status {
-    // SAFETY: the caller vouches for the pointers.
+    // SAFETY: the conditions *objects* and *places* hold.
     report(unsafe {
         here(workers).and_then(|workers| {
             let event = workers.workers.event();

@@ -14,6 +14,8 @@ use broadloom_residue::{Secret, assert_gone};
 const AES: &[u8; 16] = b"\x2b\x7e\x15\x16\x28\xae\xd2\xa6\xab\xf7\x15\x88\x09\xcf\x4f\x3c";
 const HMAC: &[u8; 32] = b"\x2e\x12\xbd\xe0\x37\xe9\x90\xc1\xd8\xe3\x49\x19\x2e\xd3\x26\x93\
     \xb8\xdd\xbb\x11\x6d\xd5\x20\x04\x03\xb8\x23\x73\x0c\xa5\xb4\x51";
+/// The salt of a flow, which is not looked for: it is too short.
+const SALT: &[u8; 4] = &[0x5a; 4];
 const RSA: &str = include_str!("../../engine/tests/keys/rsa-1024.pem");
 const RSA_N: &[u8] =
     b"\xbd\xe2\x96\x74\xc6\xfb\xa2\xc4\x29\x66\xfc\x4d\x48\x3f\x25\x21\x78\x2b\x7d\x45\
@@ -271,6 +273,54 @@ fn a_closed_session_leaves_no_key_in_a_processor() {
             bl_session_close(session);
         }
         check(what);
+    }
+    // SAFETY: it is open, and used no more.
+    unsafe { bl_processor_close(processor) };
+}
+
+/// A closed flow leaves neither its key nor what is derived of it, while the processor lives on.
+#[test]
+fn a_closed_flow_leaves_no_key_in_a_processor() {
+    let _alone = alone();
+    let mut processor = ptr::null_mut();
+    // SAFETY: the place is a variable.
+    assert_eq!(unsafe { bl_processor_open(&mut processor) }, BL_OK);
+    for (algorithm, integrity_len, salt_len) in
+        [(c"esp-aes-128-gcm", 0, 4), (c"esp-aes-128-cbc-hmac-sha256", 32, 0)]
+    {
+        // SAFETY: all members are numbers and pointers, for which zero is a value.
+        let (config, packet): (bl_esp_config, bl_packet) = unsafe { std::mem::zeroed() };
+        let config = bl_esp_config {
+            size: size_of::<bl_esp_config>(),
+            algorithm: algorithm.as_ptr(),
+            key: AES.as_ptr(),
+            key_len: AES.len(),
+            salt: SALT.as_ptr(),
+            salt_len,
+            integrity_key: HMAC.as_ptr(),
+            integrity_key_len: integrity_len,
+            spi: 300,
+            ..config
+        };
+        let (mut flow, mut buffer) = (ptr::null_mut(), [7_u8; 512]);
+        // SAFETY: the configuration and the packet are as documented.
+        unsafe {
+            assert_eq!(bl_esp_open(&config, &mut flow), BL_OK, "{}", last_error());
+            let mut packet = bl_packet {
+                size: size_of::<bl_packet>(),
+                flow,
+                buffer: buffer.as_mut_ptr(),
+                room: buffer.len(),
+                begin: 100,
+                len: 100,
+                ..packet
+            };
+            assert_eq!(bl_protect_burst(processor, &mut packet, 1), BL_OK, "{}", last_error());
+            bl_flow_close(flow);
+        }
+        let secrets: Vec<Secret> = of_aes().into_iter().chain(of_hmac()).collect();
+        eprintln!("{algorithm:?}");
+        assert_gone(&secrets.iter().collect::<Vec<_>>());
     }
     // SAFETY: it is open, and used no more.
     unsafe { bl_processor_close(processor) };

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use broadloom_chunking::{Chunker, Polynomial, Sizes};
 use broadloom_lanes::Cpu;
+use broadloom_testing::noise;
 use rustic_cdc::{Rabin64, RollingHash64};
 
 /// What the README of restic's chunker says, in MB/s.
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mib = numbers.next().transpose()?.unwrap_or(64);
     let turns = numbers.next().transpose()?.unwrap_or(20);
     let polynomial: Polynomial = "3da3358b4dc173".parse()?;
-    let data = noise(mib << 20);
+    let data = noise(mib << 20, 1);
 
     let rustic =
         ("rustic_cdc".to_owned(), Box::new(move |data: &[u8]| rustic(data, polynomial)) as _);
@@ -84,16 +85,4 @@ fn rustic(mut data: &[u8], polynomial: Polynomial) -> (usize, usize) {
         data = &data[length..];
     }
     (count, sum)
-}
-
-/// Bytes that do not repeat.
-fn noise(len: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let words = std::iter::repeat_with(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    });
-    words.take(len / 8).flatten().collect()
 }

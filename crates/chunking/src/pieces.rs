@@ -43,8 +43,8 @@ impl Pieces {
         Pieces { chunker, len: 0, kept: [0; KEPT], kept_len: 0 }
     }
 
-    /// Where in `piece` the chunk ends: behind so many bytes of it. The caller hands in the rest of
-    /// the piece next. `None` if the chunk goes on behind the piece.
+    /// Returns the number of bytes of `piece` behind which the chunk ends. The caller hands in the
+    /// rest of the piece next. `None` if the chunk goes on behind the piece.
     #[must_use]
     pub fn next_end(&mut self, piece: &[u8]) -> Option<usize> {
         let sizes = self.chunker.sizes();

@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(Polynomial::new(1 << 53), Err(PolynomialError::Reducible(1 << 53)));
     }
 
-    /// How many irreducible polynomials there are is known: about one in 53 of that degree.
+    /// About one in 53 polynomials of that degree is irreducible.
     #[test]
     fn as_many_are_irreducible_as_theory_says() {
         let mut state = 1u64;

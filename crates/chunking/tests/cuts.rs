@@ -5,6 +5,7 @@ use std::io::{self, Read};
 
 use broadloom_chunking::{Chunker, Polynomial, Sizes, SizesError};
 use broadloom_lanes::Cpu;
+use broadloom_testing::noise;
 use proptest::prelude::*;
 use rustic_cdc::{Rabin64, RollingHash64};
 
@@ -31,20 +32,6 @@ fn expected(mut data: &[u8], polynomial: u64, sizes: Sizes) -> Vec<usize> {
         data = &data[length..];
     }
     lengths
-}
-
-/// Bytes that do not repeat.
-fn noise(len: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed | 1;
-    let words = std::iter::repeat_with(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    });
-    let mut data: Vec<u8> = words.take(len.div_ceil(8)).flatten().collect();
-    data.truncate(len);
-    data
 }
 
 /// A chunker for each instruction set of this machine.

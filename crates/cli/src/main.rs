@@ -1,6 +1,8 @@
 //! The `broadloom` command: hash, verify, cut, compress, encrypt and save many files, and tell what
 //! the machine can do.
 
+#![forbid(unsafe_code)]
+
 mod chunks;
 mod compress;
 mod encrypt;
@@ -12,6 +14,7 @@ mod prompt;
 mod provider;
 #[cfg(feature = "snapshot")]
 mod snapshot;
+mod top;
 mod verify;
 
 use std::process::ExitCode;
@@ -51,6 +54,7 @@ enum Command {
     #[cfg(not(feature = "snapshot"))]
     Snapshot(LeftOutArgs),
     Info(info::InfoArgs),
+    Top(top::TopArgs),
     Perf(perf::PerfArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
         #[cfg(not(feature = "snapshot"))]
         Command::Snapshot(args) => args.refuse("broadloom", "broadloom-cli", "snapshot"),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
+        Command::Top(args) => top::run(args),
         Command::Perf(args) => perf::run(&args),
         Command::Completions(args) => {
             printed_status("broadloom completions", completions::run(&args, Cli::command()))

@@ -273,7 +273,7 @@ fn fastest(mut sessions: Vec<Session>, input: impl FnOnce() -> Option<Vec<u8>>) 
     Choice { session: sessions.swap_remove(place), measured, reason }
 }
 
-/// Which of some speeds, where there are any, and why.
+/// Picks one of some speeds, and gives the reason.
 fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
     let known = speeds.iter().enumerate().filter_map(|(place, speed)| Some((place, (*speed)?)));
     let chosen = known.clone().reduce(|first, next| match next.1 > MARGIN * first.1 {

@@ -70,6 +70,16 @@ pub enum CompressError {
         /// The result of decompressing it.
         found: Mismatch,
     },
+    /// A chunk was not compressed by the library of its format.
+    #[error("the chunk of {len} bytes at byte {offset} was not compressed: {reason}")]
+    Library {
+        /// Where the chunk begins.
+        offset: u64,
+        /// Its bytes.
+        len: usize,
+        /// What the library says.
+        reason: String,
+    },
     /// A chunk's compressed data are more than the format can hold.
     #[error("the chunk at byte {offset} does not fit into the format: {reason}")]
     Format {

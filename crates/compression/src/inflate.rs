@@ -116,6 +116,9 @@ enum Check {
     Adler(u32),
 }
 
+/// Takes decoded data, and the offset of the input up to which they were decoded.
+type WriteData<'w> = &'w mut dyn FnMut(&[u8], u64) -> Result<(), DecompressError>;
+
 impl Inflater {
     pub(crate) fn new() -> Self {
         Inflater { state: Inflate::new(false, 15), room: vec![0; ROOM] }
@@ -140,6 +143,17 @@ impl Inflater {
         member: &Member,
         begun: &Begun,
         mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
+    ) -> Result<(Lengths, Option<u32>), DecompressError> {
+        self.rest_dyn(input, member, begun, &mut write)
+    }
+
+    /// Does what [`rest`](Inflater::rest) says, compiled once for all inputs and outputs.
+    fn rest_dyn(
+        &mut self,
+        input: &mut dyn Input,
+        member: &Member,
+        begun: &Begun,
+        write: WriteData<'_>,
     ) -> Result<(Lengths, Option<u32>), DecompressError> {
         let mut check = match member.format {
             Format::Gzip | Format::Bgzf => {
@@ -189,12 +203,12 @@ impl Inflater {
     }
 
     /// Decodes a deflate stream of at most `bound` bytes, if one is given, behind some data.
-    pub(crate) fn stream(
+    fn stream(
         &mut self,
-        input: &mut impl Input,
+        input: &mut dyn Input,
         bound: Option<usize>,
         window: &[u8],
-        mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
+        write: WriteData<'_>,
     ) -> Result<Lengths, DecompressError> {
         self.state.reset(false);
         let start = input.offset();
@@ -236,7 +250,7 @@ impl Inflater {
 
 /// Reads what is behind the deflate data.
 pub(crate) fn trailer<const LEN: usize>(
-    input: &mut impl Input,
+    input: &mut dyn Input,
 ) -> Result<[u8; LEN], DecompressError> {
     let start = input.offset();
     let bytes = input.peek(LEN)?;

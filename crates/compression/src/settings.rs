@@ -8,6 +8,7 @@ use broadloom_engine::{
 
 use crate::format::gzip::{self, Effort, Metadata};
 use crate::format::{Format, bgzf};
+use crate::framed;
 use crate::pipeline::{Plan, Poll};
 
 /// The fewest and the most bytes of a chunk.
@@ -33,7 +34,7 @@ pub struct Settings {
     pub format: Format,
     /// Bytes of a chunk: 1 KiB to 1 GiB; for [`Format::Bgzf`], at most 65280.
     pub chunk: usize,
-    /// Whether the content says where chunks end, so that a small change in the input is a small
+    /// `true` if the content says where chunks end, so that a small change in the input is a small
     /// change in the output, as `rsync` needs it. Chunks then have an eighth of
     /// [`chunk`](Settings::chunk) to all of it.
     pub rsyncable: bool,
@@ -55,9 +56,9 @@ pub struct Settings {
     /// When the data were last modified, to be stored, in seconds since 1970; 0: not known. For
     /// [`Format::Gzip`] alone.
     pub mtime: u32,
-    /// Whether an index is made, for [`Format::Bgzf`] alone.
+    /// `true` if an index is made, for [`Format::Bgzf`] alone.
     pub index: bool,
-    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some
+    /// `true` if each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some
     /// readers take the first member for everything.
     pub members: bool,
 }
@@ -198,7 +199,7 @@ pub(crate) fn check_concurrency(
     }
 }
 
-fn within(
+pub(crate) fn within(
     option: &'static str,
     unit: &'static str,
     value: usize,
@@ -274,6 +275,31 @@ pub enum SettingsError {
     /// A name that cannot be stored.
     #[error("name: {0}")]
     Name(String),
+    /// A level that a format of frames does not have.
+    #[error("level {level} of {format}; valid: {min} to {max}")]
+    Level {
+        /// The format.
+        format: framed::Format,
+        /// The level.
+        level: u8,
+        /// The least that is valid.
+        min: u8,
+        /// The most.
+        max: u8,
+    },
+    /// A setting that only another format of frames has.
+    #[error("{option}: {format} has none; valid for {valid}")]
+    OtherFrames {
+        /// The setting.
+        option: &'static str,
+        /// The format that was asked for.
+        format: framed::Format,
+        /// The format that has it.
+        valid: framed::Format,
+    },
+    /// zstd, in a build without it.
+    #[error("this build has no zstd: it was built without the feature `zstd`")]
+    NoZstd,
 }
 
 #[cfg(test)]

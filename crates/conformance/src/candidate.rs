@@ -53,21 +53,9 @@ pub fn run_both(name: &str, a: impl Candidate, b: impl Candidate) {
     }
 }
 
-fn present(test: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
-    let needed = std::env::var_os("CI").is_some_and(|value| value == "true");
-    present_or(needed, test, candidate)
-}
-
-/// The provider; where there is none, a panic if it is needed, and else a line that says so.
-fn present_or(needed: bool, test: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
-    match candidate.candidate() {
-        Ok(provider) => Some(provider),
-        Err(reason) => {
-            assert!(!needed, "{test} could not be run: {reason}");
-            say(format_args!("{test} was not run: {reason}"));
-            None
-        }
-    }
+/// The provider; where there is none, as [`broadloom_testing::present`] says it.
+fn present(topic: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
+    broadloom_testing::present(topic, candidate.candidate())
 }
 
 /// Writes a line to standard error, past the test harness, which keeps what a test prints to
@@ -79,6 +67,8 @@ pub(crate) fn say(line: Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use broadloom_testing::present_or;
+
     use super::*;
 
     fn absent() -> Result<Arc<dyn Provider>, String> {
@@ -87,14 +77,17 @@ mod tests {
 
     #[test]
     fn an_absent_provider_is_not_tested() {
-        assert!(present_or(false, "this example", absent()).is_none());
-        assert!(present_or(false, "this example", None::<Arc<dyn Provider>>).is_none());
-        assert!(present_or(true, "this example", Some(crate::reference_provider())).is_some());
+        assert!(present_or(false, "this example", absent().candidate()).is_none());
+        assert!(present_or(false, "this example", None::<Arc<dyn Provider>>.candidate()).is_none());
+        assert!(
+            present_or(true, "this example", Some(crate::reference_provider()).candidate())
+                .is_some()
+        );
     }
 
     #[test]
     #[should_panic(expected = "lengths could not be run: libexample.so.7 was not found")]
     fn where_it_is_needed_an_absent_provider_fails() {
-        present_or(true, "lengths", absent());
+        present_or(true, "lengths", absent().candidate());
     }
 }

@@ -144,12 +144,12 @@ impl Case {
         self.tag = tag;
     }
 
-    /// Whether it is short enough.
+    /// Returns `true` if it is short enough.
     pub fn is_within(&self, limits: Limits) -> bool {
         self.before.len() <= limits.text && self.associated.len() <= limits.associated
     }
 
-    /// Whether it is written over.
+    /// Returns `true` if it is written over.
     pub fn writes(&self) -> bool {
         !matches!(self.keyed.algorithm, Algorithm::Hash(_) | Algorithm::Mac(_))
     }

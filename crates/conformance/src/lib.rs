@@ -13,6 +13,9 @@
 //! the topic `support` prints them. `suite!(name: …)` names the module, for a provider that is
 //! tested with several options. [`cross!`] compares two providers with each other.
 //!
+//! A provider of one compression has two more lines in its tests: [`codec!`] tests the calls of its
+//! library beneath the provider, and [`compressor!`] what the provider says in its own words.
+//!
 //! If a provider is absent, its tests fail where the environment has `CI=true`. Elsewhere they say
 //! on standard error that they did not run, and why.
 //!
@@ -28,9 +31,11 @@ mod case;
 mod cavp;
 mod chunk;
 mod claim;
+pub mod codec;
 mod cross;
 mod keyed;
 mod limits;
+pub mod own;
 mod place;
 pub mod reference;
 #[doc(hidden)]
@@ -44,6 +49,10 @@ pub use reference::reference_provider;
 
 #[doc(hidden)]
 pub use candidate::{run, run_both};
+#[doc(hidden)]
+pub use codec::run_codec;
+#[doc(hidden)]
+pub use own::run_own;
 
 /// One test for each topic, on the provider that the expression yields ([`Candidate`]).
 #[macro_export]
@@ -64,6 +73,7 @@ macro_rules! suite {
                 useless_extras bad_among_good
                 large_beside_small long_associated_data random_jobs
                 every_chain esp_packets tls_records
+                streams streams_together misused_streams
                 capacity order doorbell bounded_waits close_and_drop statistics
                 owned_sessions reused_jobs shared_session reopened_queues
             );
@@ -75,7 +85,7 @@ macro_rules! suite {
                 $crate::suite!(@tests topics::compression, $provider;
                     refusals every_length long_chunks checksums known_streams unsound_streams
                     windows_and_codes endings trailing_bytes
-                    room limits bombs truncated damaged
+                    bounds turns room limits bombs truncated damaged
                     pieces own_output reused_buffers many_ways beside_packets
                 );
             }
@@ -87,7 +97,9 @@ macro_rules! suite {
                 $crate::suite!(@tests topics::public_key, $provider;
                     signatures known_signatures hedged_signatures wrong_signatures
                     wrong_signatures_of_equal_value encryption bare_rsa agreement wycheproof
-                    slh_dsa wrong_slh_dsa
+                    slh_dsa wrong_slh_dsa ml_kem fresh_ml_kem wrong_ml_kem
+                    hybrids fresh_hybrids wrong_hybrids acvp_ml_kem
+                    ml_dsa fresh_ml_dsa wrong_ml_dsa acvp_ml_dsa
                 );
             }
         }
@@ -118,6 +130,68 @@ macro_rules! cross {
         #[test]
         fn $name() {
             $crate::run_both(stringify!($name), $a, $b);
+        }
+    };
+}
+
+/// One test for each topic of a codec: the expression is a `Result` of a
+/// [`Codec`](codec::Codec), which may be absent.
+///
+/// `codec!(name: …)` names the module; without a name it is `codec`.
+#[macro_export]
+macro_rules! codec {
+    ($codec:expr) => {
+        $crate::codec!(codec: $codec);
+    };
+    ($module:ident: $codec:expr) => {
+        mod $module {
+            #[allow(unused_imports, reason = "the expression may name nothing from outside")]
+            use super::*;
+
+            $crate::codec!(@each $codec;
+                every_way other_encoders open_streams codes windows
+                room_to_compress room_to_decompress followers cuts wrong_streams
+            );
+        }
+    };
+    (@each $codec:expr; $($topic:ident)*) => { $(
+        #[test]
+        fn $topic() {
+            $crate::run_codec(stringify!($topic), $codec, $crate::topics::codec::$topic);
+        }
+    )* };
+}
+
+/// Tests of what a provider of one compression says in its own words. The expressions are the
+/// provider, as [`suite!`] takes it, and a [`Compressor`](own::Compressor).
+///
+/// `compressor!(name: …)` names the module; without a name it is `compressor`.
+#[macro_export]
+macro_rules! compressor {
+    ($provider:expr, $own:expr) => {
+        $crate::compressor!(compressor: $provider, $own);
+    };
+    ($module:ident: $provider:expr, $own:expr) => {
+        mod $module {
+            #[allow(unused_imports, reason = "the expressions may name nothing from outside")]
+            use super::*;
+
+            #[test]
+            fn options() {
+                $own.options();
+            }
+
+            #[test]
+            fn refusals() {
+                let test = $crate::own::Compressor::refusals;
+                $crate::run_own("refusals", $provider, &$own, test);
+            }
+
+            #[test]
+            fn streams() {
+                let test = $crate::own::Compressor::streams;
+                $crate::run_own("streams", $provider, &$own, test);
+            }
         }
     };
 }

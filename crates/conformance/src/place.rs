@@ -29,7 +29,7 @@ impl Placed {
         &mut self.bytes[self.start..self.start + self.len]
     }
 
-    /// Whether the bytes around it are as they were.
+    /// Returns `true` if the bytes around it are as they were.
     pub fn is_unharmed(&self) -> bool {
         let (before, rest) = self.bytes.split_at(self.start);
         before.iter().chain(&rest[self.len..]).all(|byte| *byte == GUARD)

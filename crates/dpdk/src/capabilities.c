@@ -1,29 +1,5 @@
 /* What the crypto driver can do. A session that fits a capability is one that can be opened. */
-#include "crypto.h"
-
-#define RANGE(from, to, step) { .min = (from), .max = (to), .increment = (step) }
-#define EXACTLY(value) RANGE(value, value, 0)
-
-#define SYMMETRIC(xform, member, ...) \
-    { \
-        .op = RTE_CRYPTO_OP_TYPE_SYMMETRIC, \
-        { .sym = { .xform_type = RTE_CRYPTO_SYM_XFORM_##xform, { .member = __VA_ARGS__ } } }, \
-    }
-#define CIPHER(name, block, keys, ivs) \
-    SYMMETRIC(CIPHER, cipher, { \
-        .algo = RTE_CRYPTO_CIPHER_##name, .block_size = block, .key_size = keys, \
-        .iv_size = ivs, \
-    })
-#define AUTH(name, block, keys, digests, ivs) \
-    SYMMETRIC(AUTH, auth, { \
-        .algo = RTE_CRYPTO_AUTH_##name, .block_size = block, .key_size = keys, \
-        .digest_size = digests, .iv_size = ivs, \
-    })
-#define AEAD(name, block, keys, digests, ivs) \
-    SYMMETRIC(AEAD, aead, { \
-        .algo = RTE_CRYPTO_AEAD_##name, .block_size = block, .key_size = keys, \
-        .digest_size = digests, .aad_size = RANGE(0, UINT16_MAX, 1), .iv_size = ivs, \
-    })
+#include "capability.h"
 
 #define SIGNS (1u << RTE_CRYPTO_ASYM_OP_SIGN | 1u << RTE_CRYPTO_ASYM_OP_VERIFY)
 #define ENCRYPTS (1u << RTE_CRYPTO_ASYM_OP_ENCRYPT | 1u << RTE_CRYPTO_ASYM_OP_DECRYPT)
@@ -35,11 +11,9 @@
         } } }, \
     }
 
-#define AES_KEYS RANGE(16, 32, 8)
 /* With 8 bytes it is DES. */
 #define DES3_KEYS RANGE(8, 24, 8)
 #define HMAC_KEYS RANGE(1, UINT16_MAX, 1)
-#define NONE EXACTLY(0)
 
 /* A hash, plain and as HMAC. */
 #define HASH(name, block, digest) \
@@ -63,6 +37,7 @@ const struct rte_cryptodev_capabilities broadloom_capabilities[] = {
     HASH(SHA256, 64, 32),
     HASH(SHA384, 128, 48),
     HASH(SHA512, 128, 64),
+    AUTH(SM3, 64, NONE, RANGE(1, 32, 1), NONE),
     HASH(SHA3_224, 144, 28),
     HASH(SHA3_256, 136, 32),
     HASH(SHA3_384, 104, 48),
@@ -114,12 +89,11 @@ static bool fits(const struct rte_cryptodev_symmetric_capability *can,
     }
 }
 
-/* The capability that a transform fits, its successor aside; null where none does. */
+/* The capability of a list that a transform fits, its successor aside; null where none does. */
 const struct rte_cryptodev_symmetric_capability *
-broadloom_capability(const struct rte_crypto_sym_xform *xform)
+broadloom_capability(const struct rte_cryptodev_capabilities *can,
+                     const struct rte_crypto_sym_xform *xform)
 {
-    const struct rte_cryptodev_capabilities *can = broadloom_capabilities;
-
     for (; can->op != RTE_CRYPTO_OP_TYPE_UNDEFINED; can++)
         if (can->op == RTE_CRYPTO_OP_TYPE_SYMMETRIC && can->sym.xform_type == xform->type &&
             fits(&can->sym, xform))

@@ -6,6 +6,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "association.h"
 #include "asymmetric.h"
 #include "device.h"
 
@@ -16,10 +17,12 @@
 #define MAX_QUEUE_PAIRS 8
 
 uint8_t broadloom_driver_id;
+const char broadloom_driver_name[] = RTE_STR(DRIVER_NAME);
 int broadloom_logtype;
 
 struct device {
     unsigned int max_queue_pairs;
+    struct rte_security_ctx security;
 };
 
 DEVICE_FUNCTIONS(cryptodev, broadloom_queue_pair_close)
@@ -42,6 +45,8 @@ static void get_info(struct rte_cryptodev *dev, struct rte_cryptodev_info *info)
     info->max_nb_queue_pairs = device->max_queue_pairs;
     /* No bound. */
     info->sym.max_nb_sessions = 0;
+    info->min_mbuf_headroom_req = HEAD_ROOM;
+    info->min_mbuf_tailroom_req = TAIL_ROOM;
 }
 
 static unsigned int session_size(struct rte_cryptodev *dev)
@@ -108,7 +113,8 @@ static uint64_t features(void)
                      RTE_CRYPTODEV_FF_IN_PLACE_SGL | RTE_CRYPTODEV_FF_OOP_SGL_IN_SGL_OUT |
                      RTE_CRYPTODEV_FF_OOP_SGL_IN_LB_OUT | RTE_CRYPTODEV_FF_OOP_LB_IN_SGL_OUT |
                      RTE_CRYPTODEV_FF_OOP_LB_IN_LB_OUT | RTE_CRYPTODEV_FF_DIGEST_ENCRYPTED |
-                     RTE_CRYPTODEV_FF_SYM_SESSIONLESS | RTE_CRYPTODEV_FF_ASYMMETRIC_CRYPTO |
+                     RTE_CRYPTODEV_FF_SECURITY | RTE_CRYPTODEV_FF_SYM_SESSIONLESS |
+                     RTE_CRYPTODEV_FF_ASYMMETRIC_CRYPTO |
                      RTE_CRYPTODEV_FF_ASYM_SESSIONLESS | RTE_CRYPTODEV_FF_RSA_PRIV_OP_KEY_EXP |
                      RTE_CRYPTODEV_FF_RSA_PRIV_OP_KEY_QT;
 
@@ -133,6 +139,7 @@ static int probe(struct rte_vdev_device *vdev)
     const char *name = vdev->device.name;
     const char *arguments = arguments_of(vdev);
     struct rte_cryptodev *dev;
+    struct device *device;
 
     if (!is_primary()) {
         LOG(ERR, "%s works in a primary process alone\n", name);
@@ -150,14 +157,17 @@ static int probe(struct rte_vdev_device *vdev)
     dev->enqueue_burst = broadloom_enqueue;
     dev->dequeue_burst = broadloom_dequeue;
     dev->feature_flags = features();
-    ((struct device *)dev->data->dev_private)->max_queue_pairs = params.max_nb_queue_pairs;
+    device = dev->data->dev_private;
+    device->max_queue_pairs = params.max_nb_queue_pairs;
+    device->security = (struct rte_security_ctx){ .device = dev, .ops = &broadloom_security };
+    dev->security_ctx = &device->security;
     rte_cryptodev_pmd_probing_finish(dev);
     LOG(INFO, "%s over libbroadloom %s\n", name, bl_version());
     return 0;
 }
 
 static struct rte_vdev_driver vdev_driver = {
-    .driver.name = RTE_STR(DRIVER_NAME),
+    .driver.name = broadloom_driver_name,
     .probe = probe,
     .remove = remove_device,
 };

@@ -64,11 +64,15 @@ struct entry {
 };
 
 struct asymmetric;
+struct ipsec;
 
 /* One lcore at a time uses a queue pair. */
 struct queue_pair {
     bl_processor *processor;
     struct rte_cryptodev_stats stats;
+    /* Calls of the library for jobs, and the jobs in them. */
+    uint64_t job_calls;
+    uint64_t jobs_done;
     /* A ring of ops: given back up to `head`, done up to `done`, taken up to `tail`. */
     struct rte_crypto_op **ops;
     uint32_t capacity;
@@ -92,6 +96,7 @@ struct queue_pair {
     bl_job seconds[BATCH];
     uint32_t second_of[BATCH];
     struct asymmetric *asymmetric;
+    struct ipsec *ipsec;
 };
 
 static inline bool equal_in_constant_time(const uint8_t *one, const uint8_t *other, size_t len)
@@ -106,7 +111,8 @@ static inline bool equal_in_constant_time(const uint8_t *one, const uint8_t *oth
 /* capabilities.c */
 extern const struct rte_cryptodev_capabilities broadloom_capabilities[];
 const struct rte_cryptodev_symmetric_capability *
-broadloom_capability(const struct rte_crypto_sym_xform *xform);
+broadloom_capability(const struct rte_cryptodev_capabilities *can,
+                     const struct rte_crypto_sym_xform *xform);
 
 /* session.c */
 int broadloom_session_open(const struct rte_crypto_sym_xform *xform, struct session *session);
@@ -120,6 +126,7 @@ uint16_t broadloom_dequeue(void *queue_pair, struct rte_crypto_op **ops, uint16_
 
 /* crypto.c */
 extern uint8_t broadloom_driver_id;
+extern const char broadloom_driver_name[];
 extern int broadloom_logtype;
 
 #define LOG(level, ...) rte_log(RTE_LOG_##level, broadloom_logtype, "broadloom: " __VA_ARGS__)

@@ -9,6 +9,7 @@
 #include <rte_prefetch.h>
 
 #include "asymmetric.h"
+#include "ipsec.h"
 
 /* How many ops ahead the op, then its packet's header, is fetched. */
 #define OP_AHEAD 8
@@ -72,6 +73,8 @@ static void finish(struct queue_pair *qp, uint32_t at, const bl_job *job)
 static void process_seconds(struct queue_pair *qp, uint32_t count)
 {
     bl_process(qp->processor, qp->seconds, count);
+    qp->job_calls++;
+    qp->jobs_done += count;
     for (uint32_t k = 0; k < count; k++) {
         const struct entry *entry = &qp->entries[qp->second_of[k]];
 
@@ -131,6 +134,8 @@ static void process(struct queue_pair *qp)
     if (qp->loaded > 0) {
         bl_status status = bl_process(qp->processor, qp->jobs, qp->loaded);
 
+        qp->job_calls++;
+        qp->jobs_done += qp->loaded;
         if (unlikely(status != BL_OK || qp->unusual))
             finish_unusual(qp);
         else
@@ -140,6 +145,8 @@ static void process(struct queue_pair *qp)
         qp->unusual = false;
         qp->loaded = 0;
     }
+    if (broadloom_ipsec_waiting(qp->ipsec) > 0)
+        broadloom_ipsec_process(qp->ipsec, qp->processor);
     qp->done = qp->tail;
 }
 
@@ -223,6 +230,15 @@ static __rte_noinline void take_asymmetric(struct queue_pair *qp, struct rte_cry
         process(qp);
 }
 
+/* Takes an op of rte_security, as `take` takes others. */
+static __rte_noinline void take_ipsec(struct queue_pair *qp, struct rte_crypto_op *op)
+{
+    qp->tail++;
+    broadloom_ipsec_take(qp->ipsec, op);
+    if (broadloom_ipsec_waiting(qp->ipsec) == BATCH)
+        process(qp);
+}
+
 /* Takes an op: it waits as a job, or is done with the status that says what is wrong. */
 static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
 {
@@ -242,6 +258,10 @@ static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
         session = (struct session *)given->driver_priv_data;
     } else if (op->type == RTE_CRYPTO_OP_TYPE_ASYMMETRIC) {
         take_asymmetric(qp, op);
+        return;
+    } else if (op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC &&
+               op->sess_type == RTE_CRYPTO_OP_SECURITY_SESSION) {
+        take_ipsec(qp, op);
         return;
     } else {
         session = NULL;
@@ -315,7 +335,8 @@ struct queue_pair *broadloom_queue_pair_open(uint32_t capacity, int socket)
     qp->mask = capacity - 1;
     qp->ops = rte_zmalloc_socket("broadloom", capacity * sizeof(*qp->ops), 0, socket);
     qp->asymmetric = broadloom_asymmetric_new(socket);
-    if (!qp->ops || !qp->asymmetric || bl_processor_open(&qp->processor) != BL_OK) {
+    qp->ipsec = broadloom_ipsec_new(socket);
+    if (!qp->ops || !qp->asymmetric || !qp->ipsec || bl_processor_open(&qp->processor) != BL_OK) {
         broadloom_queue_pair_close(qp);
         return NULL;
     }
@@ -333,6 +354,7 @@ void broadloom_queue_pair_close(struct queue_pair *qp)
         process(qp);
     bl_processor_close(qp->processor);
     broadloom_asymmetric_free(qp->asymmetric);
+    broadloom_ipsec_free(qp->ipsec);
     free(qp->pieces);
     rte_free(qp->ops);
     explicit_bzero(qp, sizeof(*qp));

@@ -27,6 +27,7 @@ static const char *const auths[] = {
     [RTE_CRYPTO_AUTH_SHA384_HMAC] = "hmac-sha384",
     [RTE_CRYPTO_AUTH_SHA512] = "sha512",
     [RTE_CRYPTO_AUTH_SHA512_HMAC] = "hmac-sha512",
+    [RTE_CRYPTO_AUTH_SM3] = "sm3",
     [RTE_CRYPTO_AUTH_SHA3_224] = "sha3-224",
     [RTE_CRYPTO_AUTH_SHA3_224_HMAC] = "hmac-sha3-224",
     [RTE_CRYPTO_AUTH_SHA3_256] = "sha3-256",
@@ -91,6 +92,7 @@ static bool is_plain_hash(enum rte_crypto_auth_algorithm algo)
     case RTE_CRYPTO_AUTH_SHA256:
     case RTE_CRYPTO_AUTH_SHA384:
     case RTE_CRYPTO_AUTH_SHA512:
+    case RTE_CRYPTO_AUTH_SM3:
     case RTE_CRYPTO_AUTH_SHA3_224:
     case RTE_CRYPTO_AUTH_SHA3_256:
     case RTE_CRYPTO_AUTH_SHA3_384:
@@ -282,7 +284,8 @@ int broadloom_session_open(const struct rte_crypto_sym_xform *xform, struct sess
     int failed;
 
     memset(session, 0, sizeof(*session));
-    if (!broadloom_capability(xform) || (next && !broadloom_capability(next)))
+    if (!broadloom_capability(broadloom_capabilities, xform) ||
+        (next && !broadloom_capability(broadloom_capabilities, next)))
         return -ENOTSUP;
     if (next &&
         (next->next || xform->type == next->type || xform->type == RTE_CRYPTO_SYM_XFORM_AEAD ||

@@ -25,6 +25,10 @@ pub trait ReadAt: Sync {
 
 /// Bytes that are written by their place, by several threads at a time.
 pub trait WriteAt: Sync {
+    /// Says that about so many bytes will be written, from the first on: a file system reserves
+    /// room for a whole file faster than for each write. Fewer or more bytes may follow.
+    fn expect_len(&self, _len: u64) {}
+
     /// Writes all bytes from an offset on.
     ///
     /// # Errors

@@ -100,10 +100,25 @@ pub enum EncryptionError {
         /// Its first bytes, at most eight.
         found: String,
     },
+    /// The input ends before the salt of `openssl enc` does.
+    #[error(
+        "at byte {offset}: the input ends within the 16 bytes of \"Salted__\" and a salt with which \
+         files of openssl enc begin: it was cut off, or is none"
+    )]
+    PartialHeader {
+        /// Where the input ends.
+        offset: u64,
+    },
+    /// Data in CBC without a block, of which there is one even where nothing was encrypted.
+    #[error("at byte {offset}: the input ends before its first block: it was cut off")]
+    NoBlock {
+        /// Where the input ends.
+        offset: u64,
+    },
     /// The padding of CBC is wrong.
     #[error(
         "at byte {offset}: the padding is wrong: another passphrase, cipher or number of \
-         iterations, or a damaged file"
+         iterations, or a file that was damaged or cut off"
     )]
     Padding {
         /// The last block.

@@ -33,7 +33,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::age::{Passphrase, printable};
-use crate::chunks::{BLOCK, CHUNK, Cipher, Group, Report, Sink, Source, read_error, run};
+use crate::chunks::{BLOCK, CHUNK, Cipher, Group, GroupSink, GroupSource, Report, read_error, run};
 use crate::ends::{Input, Output, Sequence, read_full};
 use crate::error::EncryptionError;
 use crate::random;
@@ -106,22 +106,22 @@ impl OpenSsl {
         };
         written.map_err(|error| EncryptionError::Write { offset: 0, error })?;
         let cipher = self.cipher(&header, Direction::Encrypt, 0)?;
-        let sink = Sink::new(output, HEADER as u64);
+        let sink = GroupSink::new(output, HEADER as u64);
         let mut report = match (self.mode, input) {
             // A block needs the one before it: groups come in their order, on one thread.
             (Mode::Cbc, Input::Stream(stream)) => {
-                run(&Chain::new(cipher), &Source::stream(stream, 0), &sink, 1)?
+                run(&Chain::new(cipher), GroupSource::stream(stream, 0), sink, 1)?
             }
             (Mode::Cbc, Input::Places { bytes, len }) => {
-                let source = Source::places(bytes, 0..len, 0..u64::MAX);
-                run(&Chain::new(cipher), &source, &sink, 1)?
+                let source = GroupSource::places(bytes, 0..len, 0..u64::MAX);
+                run(&Chain::new(cipher), source, sink, 1)?
             }
             (Mode::Ctr, Input::Stream(stream)) => {
-                run(&cipher, &Source::stream(stream, 0), &sink, self.threads.get())?
+                run(&cipher, GroupSource::stream(stream, 0), sink, self.threads.get())?
             }
             (Mode::Ctr, Input::Places { bytes, len }) => {
-                let source = Source::places(bytes, 0..len, 0..u64::MAX);
-                run(&cipher, &source, &sink, self.threads.get())?
+                let source = GroupSource::places(bytes, 0..len, 0..u64::MAX);
+                run(&cipher, source, sink, self.threads.get())?
             }
         };
         report.output += HEADER as u64;
@@ -138,14 +138,16 @@ impl OpenSsl {
     /// If a provider, `input` or `output` panics.
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Report, EncryptionError> {
         let (header, source) = match input {
-            Input::Stream(stream) => (read_header(stream)?, Source::stream(stream, HEADER as u64)),
+            Input::Stream(stream) => {
+                (read_header(stream)?, GroupSource::stream(stream, HEADER as u64))
+            }
             Input::Places { bytes, len } => {
                 let header = read_header(&mut Sequence::new(bytes, len))?;
-                (header, Source::places(bytes, HEADER as u64..len, 0..u64::MAX))
+                (header, GroupSource::places(bytes, HEADER as u64..len, 0..u64::MAX))
             }
         };
         let cipher = self.cipher(&header, Direction::Decrypt, HEADER as u64)?;
-        let mut report = run(&cipher, &source, &Sink::new(output, 0), self.threads.get())?;
+        let mut report = run(&cipher, source, GroupSink::new(output, 0), self.threads.get())?;
         report.input += HEADER as u64;
         Ok(report)
     }
@@ -180,8 +182,10 @@ impl OpenSsl {
 fn read_header(stream: &mut dyn Read) -> Result<[u8; HEADER], EncryptionError> {
     let mut header = [0; HEADER];
     let len = read_full(stream, &mut header).map_err(|error| read_error(0, error))?;
-    match len == HEADER && header.starts_with(MAGIC) {
-        true => Ok(header),
+    let begins = len.min(MAGIC.len());
+    match header[..begins] == MAGIC[..begins] {
+        true if len == HEADER => Ok(header),
+        true => Err(EncryptionError::PartialHeader { offset: len as u64 }),
         false => Err(EncryptionError::NotSalted { found: printable(&header[..len], 8) }),
     }
 }
@@ -246,6 +250,10 @@ impl Aes {
     fn unpad(&self, group: &mut Group) -> Result<(), EncryptionError> {
         let index = group.lens.len() - 1;
         let len = group.lens[index];
+        if len == 0 {
+            group.lens.pop();
+            return Err(EncryptionError::NoBlock { offset: self.offset(group.first) });
+        }
         let slot = group.slots.iter_mut().nth(index).unwrap_or_default();
         let padding = slot[..len].last().map_or(0, |&byte| usize::from(byte));
         let right = (1..=BLOCK).contains(&padding)
@@ -264,6 +272,10 @@ impl Aes {
 impl Cipher for Aes {
     const INPUT: usize = CHUNK;
     const OUTPUT: usize = CHUNK;
+
+    fn needs_block_before(&self) -> bool {
+        self.mode == Mode::Cbc
+    }
 
     fn work(&self, processor: &mut Processor, group: &mut Group) -> Result<(), EncryptionError> {
         match self.mode {

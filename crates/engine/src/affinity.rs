@@ -171,7 +171,7 @@ struct Place {
     package: usize,
 }
 
-/// Where the hardware threads are that this process may run on.
+/// Returns the places of the hardware threads that this process may run on.
 fn topology() -> Result<Vec<Place>, AffinityError> {
     Ok(read_topology(Path::new("/sys/devices/system/cpu"), &allowed_cores()?))
 }

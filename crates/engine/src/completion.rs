@@ -77,9 +77,9 @@ impl<H> fmt::Debug for Burst<H> {
 }
 
 /// Where a result in some parts is put together: by those who work on it, for the one who waits.
-struct Cell<P>(Mutex<State<P>>);
+struct Cell<P>(Mutex<CellState<P>>);
 
-struct State<P> {
+struct CellState<P> {
     parts: Parts<P>,
     /// Parts that are not there yet.
     missing: usize,
@@ -105,7 +105,7 @@ enum Waiter {
 
 impl<P> Cell<P> {
     fn new(parts: usize) -> Self {
-        Cell(Mutex::new(State {
+        Cell(Mutex::new(CellState {
             parts: Parts { first: None, rest: (1..parts).map(|_| None).collect() },
             missing: parts,
             lost: 0,

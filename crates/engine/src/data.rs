@@ -268,12 +268,29 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Whether there is nothing to read.
+    /// Returns the same, inline where the data are in one piece and not shared.
+    #[inline(always)]
+    pub(crate) fn common_len(&self) -> usize {
+        match self {
+            Data::InPlace(Buffer::Borrowed(bytes)) => bytes.len(),
+            Data::InPlace(Buffer::Owned(bytes)) => bytes.as_slice().len(),
+            Data::Read(Bytes::Borrowed(bytes)) => bytes.len(),
+            Data::Read(Bytes::Owned(bytes)) => bytes.len(),
+            _ => self.uncommon_len(),
+        }
+    }
+
+    #[inline(never)]
+    fn uncommon_len(&self) -> usize {
+        self.len()
+    }
+
+    /// Returns `true` if there is nothing to read.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether what is read is written over.
+    /// Returns `true` if what is read is written over.
     pub(crate) fn is_in_place(&self) -> bool {
         match self {
             Data::InPlace(_) => true,
@@ -316,12 +333,12 @@ impl<'a> Data<'a> {
         self.output().into_iter().chain(several.iter().map(Buffer::as_slice))
     }
 
-    /// Whether nothing can be written.
+    /// Returns `true` if nothing can be written.
     pub(crate) fn is_read_only(&self) -> bool {
         self.output_len().is_none()
     }
 
-    /// Whether there is a destination apart from the source, in one piece or in several.
+    /// Returns `true` if there is a destination apart from the source, in one piece or in several.
     pub(crate) fn is_out_of_place(&self) -> bool {
         match self {
             Data::Read(_) | Data::InPlace(_) => false,
@@ -346,7 +363,7 @@ impl<'a> Data<'a> {
         one.into_iter().chain(pieces)
     }
 
-    /// Whether they are in several pieces that were not brought into one.
+    /// Returns `true` if they are in several pieces that were not brought into one.
     #[inline]
     pub(crate) fn is_in_pieces(&self) -> bool {
         matches!(self, Data::Scattered(scattered) if scattered.linear.is_empty())

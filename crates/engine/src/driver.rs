@@ -3,6 +3,7 @@
 use std::mem;
 
 use crate::job::Handle;
+use crate::metrics::QueueKind;
 use crate::processor::DEVICE_WAIT;
 use crate::queue_pair::{Doorbell, QueueConfig, QueuePair, reserved};
 
@@ -120,8 +121,13 @@ impl<'a, H: Handle<'a>> Driver<'a, H> {
     /// # Panics
     /// If the capacity is 0.
     pub fn new(config: QueueConfig) -> Self {
+        Driver::of(QueueKind::QueuePair, config)
+    }
+
+    /// The same as a part of something that counts.
+    pub(crate) fn of(kind: QueueKind, config: QueueConfig) -> Self {
         Driver {
-            pair: QueuePair::new(config),
+            pair: QueuePair::of(kind, config),
             jobs: Vec::with_capacity(reserved(config.capacity)),
             complete: Vec::with_capacity(reserved(config.capacity)),
         }

@@ -56,7 +56,7 @@ pub(crate) enum Taken {
 }
 
 pub(crate) struct Exchange<H> {
-    state: Mutex<State<H>>,
+    state: Mutex<ExchangeState<H>>,
     /// One for each worker: its inbox is not empty, or the exchange is closed.
     filled: Box<[Condvar]>,
     /// Complete jobs wait, or none are owed.
@@ -65,7 +65,7 @@ pub(crate) struct Exchange<H> {
     each: usize,
 }
 
-struct State<H> {
+struct ExchangeState<H> {
     desks: Box<[Desk<H>]>,
     /// The desk at which the next search for the least loaded one starts.
     next: usize,
@@ -100,7 +100,7 @@ impl<H> Exchange<H> {
         let desk =
             |_| Desk { inbox: VecDeque::with_capacity(reserved(each)), load: 0, parked: false };
         Exchange {
-            state: Mutex::new(State {
+            state: Mutex::new(ExchangeState {
                 desks: (0..workers).map(desk).collect(),
                 next: 0,
                 overflow: VecDeque::new(),
@@ -176,7 +176,7 @@ impl<H> Exchange<H> {
     }
 
     /// Gives what waits for room to workers, as long as there is some.
-    fn admit(&self, state: &mut State<H>) {
+    fn admit(&self, state: &mut ExchangeState<H>) {
         while let Some(item) = state.overflow.front() {
             let jobs = item.jobs();
             if state.busy + jobs > self.capacity() && !state.closed {
@@ -303,7 +303,7 @@ impl<H> Exchange<H> {
     }
 }
 
-impl<H> State<H> {
+impl<H> ExchangeState<H> {
     fn in_flight(&self) -> usize {
         self.owed + self.replied
     }

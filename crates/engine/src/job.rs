@@ -74,9 +74,8 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
-    /// Where in the data the tag goes, or is: the offset of its first byte. Without it a tag that
-    /// is made is only in [`tag`](Job::tag), and one to check comes from
-    /// [`expect_tag`](Job::expect_tag).
+    /// Sets the offset of the tag's first byte in the data. Without it, a tag that is made is only
+    /// in [`tag`](Job::tag), and a tag to check comes from [`expect_tag`](Job::expect_tag).
     ///
     /// It must not be among the bytes that it is the tag of, nor where ciphertext goes
     /// ([`JobError::TagOverlap`]): with a tag in the data, a hash, a MAC and a chain need a
@@ -161,12 +160,12 @@ impl<'a, T> Job<'a, T> {
         self.contents.0.session()
     }
 
-    /// How it went: `None` until it is complete.
+    /// Returns the outcome, or `None` until the job is complete.
     pub fn status(&self) -> Option<Result<(), JobError>> {
         self.contents.0.status()
     }
 
-    /// Whether it is complete, and went well.
+    /// Returns `true` if it is complete, and went well.
     #[inline]
     pub fn succeeded(&self) -> bool {
         self.contents.0.succeeded()
@@ -231,7 +230,8 @@ impl<'a, T> Job<'a, T> {
         self.made().filter(|_| self.succeeded())?.checksum()
     }
 
-    /// How often the provider had to begin: one more than there was too little room for the output.
+    /// Returns how often the provider had to begin: once, and once more each time that the output
+    /// had too little room.
     pub fn attempts(&self) -> u32 {
         self.made().map_or(0, |made| made.attempts())
     }

@@ -196,6 +196,12 @@ pub enum JobError {
         /// Bytes of room that there were for all that is made of them.
         room: usize,
     },
+    /// There is no memory for the output of a compression, a decompression or a public-key
+    /// algorithm.
+    OutOfMemory {
+        /// Bytes of output for which the job needed memory.
+        len: usize,
+    },
     /// The output of a compression or of a public-key algorithm is the job's own, and its data are
     /// only read.
     OwnOutput,
@@ -212,10 +218,25 @@ pub enum JobError {
         /// The longest that fits.
         max: usize,
     },
+    /// Data of another length than the two that the algorithm takes: without randomness, which the
+    /// provider then draws, and with it.
+    EitherLength {
+        /// Bytes of the data.
+        len: usize,
+        /// The length without randomness.
+        without: usize,
+        /// The length with randomness.
+        with: usize,
+    },
     /// A number that is not less than the modulus of the RSA key.
     NotBelowModulus,
-    /// The other side's public key is no point of the curve, or of a small order.
+    /// The other side's public key is no point of the curve, or of a small order; or is a key of
+    /// ML-KEM with a number that is not below 3329. The ciphertext of a hybrid holds a public key,
+    /// too.
     PublicKey,
+    /// The randomness that the data bring for a hybrid holds a private key of P-256 that is zero,
+    /// or not below the order.
+    Scalar,
     /// An accelerator failed. Data in place are as they were.
     Device(DeviceFault),
     /// The provider gave the job back without having done it.
@@ -226,9 +247,90 @@ pub enum JobError {
     Cancelled,
 }
 
+/// Gives every kind of error a name and a number.
+macro_rules! kinds {
+    (
+        $($kind:ident => $name:literal,)+;
+        $($fault:ident => $fault_name:literal,)+
+    ) => {
+        /// The names of all kinds of errors, by their numbers.
+        pub(crate) const NAMES: [&str; KINDS] = [$($name,)+ $($fault_name,)+];
+        const KINDS: usize = [$($name,)+ $($fault_name,)+].len();
+
+        /// The kinds of errors of which there is one each.
+        enum Kind {
+            $($kind,)+
+            /// The number of the first device fault.
+            FirstFault,
+        }
+
+        impl JobError {
+            /// Returns the number of the kind of error, less than the number of
+            /// [names](NAMES).
+            pub(crate) fn number(self) -> usize {
+                match self {
+                    $(JobError::$kind { .. } => Kind::$kind as usize,)+
+                    $(JobError::Device(DeviceFault::$fault) => {
+                        Kind::FirstFault as usize + DeviceFault::$fault as usize
+                    })+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    TagMismatch => "tag-mismatch",
+    TagLength => "tag-length",
+    NonceLength => "nonce-length",
+    NonceBits => "nonce-bits",
+    DataLength => "data-length",
+    TooLong => "too-long",
+    AssociatedTooLong => "associated-too-long",
+    TooShort => "too-short",
+    BitLength => "bit-length",
+    CounterWraps => "counter-wraps",
+    Range => "range",
+    TagOverlap => "tag-overlap",
+    NotTaken => "not-taken",
+    ReadOnly => "read-only",
+    ReadOnlyTag => "read-only-tag",
+    Lengths => "lengths",
+    NoQueue => "no-queue",
+    Provider => "provider",
+    Malformed => "malformed",
+    Truncated => "truncated",
+    OutputLimit => "output-limit",
+    NeverFits => "never-fits",
+    OutOfMemory => "out-of-memory",
+    OwnOutput => "own-output",
+    SignatureMismatch => "signature-mismatch",
+    Decryption => "decryption",
+    InputLength => "input-length",
+    EitherLength => "either-length",
+    NotBelowModulus => "not-below-modulus",
+    PublicKey => "public-key",
+    Scalar => "scalar",
+    NotDone => "not-done",
+    Panicked => "panicked",
+    Cancelled => "cancelled",
+    ;
+    Timeout => "device-timeout",
+    Reset => "device-reset",
+    Removed => "device-removed",
+    Corrupted => "device-corrupted",
+    OutOfMemory => "device-out-of-memory",
+}
+
 impl JobError {
-    /// Whether a provider that says so has written nothing: it had no queue, its device failed, or
-    /// the job is beyond what it takes. Another provider may have the data.
+    /// Returns the name of the kind of error, by which metrics count it: `tag-mismatch`. It does
+    /// not change between versions.
+    pub fn name(self) -> &'static str {
+        NAMES[self.number()]
+    }
+
+    /// Returns `true` if a provider that says so has written nothing: it had no queue, its device
+    /// failed, or the job is beyond what it takes. Another provider may have the data.
     pub(crate) fn leaves_data(self) -> bool {
         matches!(
             self,
@@ -303,6 +405,9 @@ impl fmt::Display for JobError {
             JobError::NeverFits { len, room } => {
                 write!(f, "{len} bytes do not fit into {room}, as the provider compresses them")
             }
+            JobError::OutOfMemory { len } => {
+                write!(f, "there is no memory for {len} bytes of output")
+            }
             JobError::OwnOutput => f.write_str(
                 "a compression and a public-key algorithm take data to read only, and make room \
                  for their output themselves",
@@ -315,10 +420,16 @@ impl fmt::Display for JobError {
             JobError::InputLength { len, min, max } => {
                 write!(f, "{len} bytes of data do not fit; valid: {min} to {max}")
             }
+            JobError::EitherLength { len, without, with } => {
+                write!(f, "{len} bytes of data do not fit; valid: {without} or {with}")
+            }
             JobError::NotBelowModulus => {
                 f.write_str("the data are a number that is not less than the modulus of the key")
             }
             JobError::PublicKey => f.write_str("the other side's public key is not valid"),
+            JobError::Scalar => f.write_str(
+                "the private key of P-256 in the randomness is zero or not below the order",
+            ),
             JobError::Device(cause) => write!(f, "the device {cause}"),
             JobError::NotDone => f.write_str("the provider did not do it"),
             JobError::Panicked => f.write_str(
@@ -333,7 +444,7 @@ impl fmt::Display for JobError {
 
 impl Error for JobError {}
 
-/// What was given to be checked.
+/// Describes what was given to be checked.
 fn given_tag(len: usize) -> String {
     match len {
         0 => "no tag to check was given".to_owned(),
@@ -352,6 +463,17 @@ fn wrong_nonce(len: usize, valid: Lengths) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_kind_has_a_name_of_its_own() {
+        let distinct: std::collections::HashSet<_> = NAMES.into_iter().collect();
+        assert_eq!(distinct.len(), NAMES.len());
+        let faults = [DeviceFault::Timeout, DeviceFault::OutOfMemory].map(JobError::Device);
+        assert_eq!(faults.map(JobError::name), ["device-timeout", "device-out-of-memory"]);
+        let others = [JobError::TagMismatch, JobError::TooLong { len: 2, max: 1 }];
+        assert_eq!(others.map(JobError::name), ["tag-mismatch", "too-long"]);
+        assert_eq!(JobError::Cancelled.name(), "cancelled");
+    }
 
     /// Messages for a user who has only these words: each names what it is about.
     #[test]

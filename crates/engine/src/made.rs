@@ -17,7 +17,7 @@ const WORST_CASES: usize = 4;
 const FRAME: usize = 64;
 
 /// What a session does, as far as its jobs' output goes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Making {
     pub algorithm: Algorithm,
     pub direction: Direction,
@@ -37,7 +37,7 @@ pub(crate) struct Made {
     attempts: u32,
     /// The last attempt ran out of room.
     full: bool,
-    /// What was decrypted or agreed on is in the buffer, unless it was taken.
+    /// What was decrypted or agreed on, or a key, is in the buffer, unless it was taken.
     is_secret: bool,
     /// Room that the caller wants for the first attempt.
     pub wish: Option<usize>,
@@ -121,16 +121,27 @@ impl Made {
         self.attempts
     }
 
-    /// What is still to be consumed goes with this room.
+    /// Returns how much is still to be consumed, and the room that it goes with.
     pub fn room(&mut self) -> (usize, &mut [u8]) {
         (self.consumed, &mut self.buffer[self.len..self.end])
     }
 
     /// Makes it ready for a first attempt at `input_len` bytes; `bound` is what the provider says.
-    pub fn begin(&mut self, making: Making, input_len: usize, bound: impl FnOnce(usize) -> usize) {
+    ///
+    /// # Errors
+    /// There may be no memory for the output.
+    pub fn begin(
+        &mut self,
+        making: Making,
+        input_len: usize,
+        bound: impl FnOnce(usize) -> usize,
+    ) -> Result<(), JobError> {
         self.wipe();
         self.is_secret = matches!(making.algorithm, Algorithm::PublicKey(_))
-            && matches!(making.direction, Direction::Decrypt | Direction::Agree);
+            && !matches!(
+                making.direction,
+                Direction::Sign | Direction::Verify | Direction::Encrypt
+            );
         (self.len, self.consumed, self.attempts) = (0, 0, 1);
         (self.checksum, self.full) = (None, false);
         let room = match making.direction {
@@ -140,10 +151,10 @@ impl Made {
             _ if matches!(making.algorithm, Algorithm::PublicKey(_)) => bound(input_len),
             _ => self.wish.unwrap_or(input_len.saturating_mul(USUAL_PER_BYTE).max(LEAST_ROOM)),
         };
-        self.make_room(room.min(self.most(making, input_len)));
+        self.make_room(room.min(self.most(making, input_len)))
     }
 
-    /// Whether the uncompressed bytes are needed to take in what an attempt came to.
+    /// Returns `true` if the uncompressed bytes are needed to take in what an attempt came to.
     pub fn needs_text(&self, making: Making, progress: Progress) -> bool {
         making.how.checksum != Checksum::None && progress.checksum.is_none()
     }
@@ -183,7 +194,7 @@ impl Made {
     /// Whether there is still something to be done, for which there is now more room.
     ///
     /// # Errors
-    /// There may be no more room.
+    /// There may be no more room, or no memory for it.
     pub fn goes_on(
         &mut self,
         making: Making,
@@ -211,12 +222,12 @@ impl Made {
                 _ => JobError::Malformed,
             });
         }
-        self.make_room(self.len.saturating_add(more).min(most));
+        self.make_room(self.len.saturating_add(more).min(most))?;
         self.attempts += 1;
         Ok(true)
     }
 
-    /// Whether stored blocks would have taken less.
+    /// Returns `true` if stored blocks would have taken less.
     pub fn is_too_long(&self, making: Making, input_len: usize) -> bool {
         let what = (making.algorithm, making.direction);
         what == (Algorithm::Compression(CompressionAlgorithm::Deflate), Direction::Compress)
@@ -254,17 +265,45 @@ impl Made {
         usize::try_from(most).unwrap_or(usize::MAX)
     }
 
-    /// Memory that was used before is not cleared again.
-    fn make_room(&mut self, end: usize) {
-        self.end = end;
-        if self.buffer.len() < end {
+    /// Provides memory up to `end`. Memory that was used before is not cleared again. The input
+    /// decides how much it is, so that a lack of memory must not end the process.
+    fn make_room(&mut self, end: usize) -> Result<(), JobError> {
+        if let Some(missing) = end.checked_sub(self.buffer.len()) {
+            let reserved = self.buffer.try_reserve_exact(missing);
+            reserved.map_err(|_| JobError::OutOfMemory { len: end })?;
             self.buffer.resize(end, 0);
         }
+        self.end = end;
+        Ok(())
     }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
         self.wipe();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_there_is_no_memory_for_is_an_error() {
+        let making = Making {
+            algorithm: Algorithm::Compression(CompressionAlgorithm::Deflate),
+            direction: Direction::Decompress,
+            how: Compression::default(),
+        };
+        let mut made = Made::default();
+        let len = usize::MAX / 2;
+        let begun = made.begin(making, len, |_| unreachable!("it bounds compressions"));
+        assert!(matches!(begun, Err(JobError::OutOfMemory { .. })), "{begun:?}");
+        made.begin(making, 10, |_| unreachable!("as above")).expect("this is little");
+        made.advance(making, &[], 10, Progress::FULL).expect("the room was too small");
+        made.end = usize::MAX / 2;
+        let more = made.goes_on(making, len, |_| unreachable!("as above"));
+        assert!(matches!(more, Err(JobError::OutOfMemory { .. })), "{more:?}");
+        assert_eq!(made.attempts(), 1);
     }
 }

@@ -13,7 +13,7 @@ impl Origin {
         Origin(process::id())
     }
 
-    /// Whether it is this process.
+    /// Returns `true` if it is this process.
     #[inline]
     pub(crate) fn is_here(self) -> bool {
         self == Origin::here()

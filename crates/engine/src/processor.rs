@@ -5,17 +5,24 @@ use std::time::Duration;
 
 use arrayvec::ArrayVec;
 
-use crate::job::{Handle, Operated};
+use crate::job::{Handle, Job, Operated};
 use crate::job_error::JobError;
+use crate::metrics::{Counted, Meter, QueueKind, Since, Started};
 use crate::operation::Operation;
+use crate::plain::{self, PlainJob, PlainJobs};
 use crate::provider::contract::Provider;
 use crate::provider::device::DeviceQueue;
-use crate::provider::queue::{AnyQueue, Occupancy};
+use crate::provider::queue::AnyQueue;
 use crate::session::Session;
+use crate::statistics::Cause;
+use broadloom_lanes::Occupancy;
 
 /// Operations that go to a provider in one call, at most: as many as the widest kernels have lanes,
 /// which are those that work bit by bit.
 pub(crate) const WINDOW: usize = 512;
+
+/// Plain jobs that are made jobs at a time, on the stack.
+const AS_JOBS: usize = 64;
 
 type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 
@@ -38,13 +45,13 @@ type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 /// assert!(jobs.iter().all(|job| job.tag().is_some_and(|digest| digest.len() == 32)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Default)]
 pub struct Processor {
     queues: Vec<Open>,
     /// The occupancy of queues that are no more.
     earlier: Occupancy,
     /// Operations that another session did than their own, since they were last asked for.
     fallbacks: usize,
+    pub(crate) meter: Meter,
 }
 
 /// A queue, and what it is the queue of.
@@ -67,10 +74,44 @@ pub struct Outcome {
     pub fell_back: usize,
 }
 
+impl Outcome {
+    /// Adds what other jobs of the same call came to.
+    fn add(&mut self, other: Outcome) {
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.fell_back += other.fell_back;
+    }
+}
+
+/// Plain jobs of a window. If a provider panics at them, they fail.
+struct Unfinished<'w, 'a>(&'w mut [PlainJob<'a>]);
+
+impl Drop for Unfinished<'_, '_> {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(PlainJob::interrupt);
+    }
+}
+
+impl Default for Processor {
+    fn default() -> Self {
+        Processor::new()
+    }
+}
+
 impl Processor {
     /// A processor with nothing open yet.
     pub fn new() -> Self {
-        Processor::default()
+        Processor::of(QueueKind::Processor)
+    }
+
+    /// The same as a part of something that counts.
+    pub(crate) fn of(kind: QueueKind) -> Self {
+        Processor {
+            queues: Vec::new(),
+            earlier: Occupancy::default(),
+            fallbacks: 0,
+            meter: Meter::new(kind),
+        }
     }
 
     /// Processes jobs to their end, side by side where their kernels allow it: any mix of sessions,
@@ -84,13 +125,150 @@ impl Processor {
     /// [`JobError::Panicked`], their output wiped; a setter makes them ready for other data. The
     /// provider's queue may be of no more use: drop the processor.
     pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
+        if jobs.is_empty() {
+            return Outcome::default();
+        }
+        let started = self.begin_batch();
+        let outcome = self.process_uncounted(jobs);
+        self.count_call(started, outcome);
+        outcome
+    }
+
+    /// The same but for [`count_lanes`](Processor::count_lanes).
+    pub(crate) fn process<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
+        if jobs.is_empty() {
+            return Outcome::default();
+        }
+        let started = self.begin_batch();
+        let outcome = self.process_uncounted(jobs);
+        self.count_batch(started, outcome);
+        outcome
+    }
+
+    /// The same, for a part of what is counted as one batch.
+    pub(crate) fn process_uncounted<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
-            outcome.completed += jobs.len();
             let provider = jobs[0].operation().session().provider_id();
-            outcome.failed += self.run::<_, false>(provider, [jobs, &mut []]);
+            let failed = self.run::<_, false>(provider, [jobs, &mut []]);
+            outcome.completed += jobs.len();
+            outcome.failed += failed;
         }
         outcome.fell_back = self.take_fallbacks();
+        outcome
+    }
+
+    /// Begins to count, if someone wants to read by now.
+    #[inline]
+    pub(crate) fn heed(&mut self) {
+        if self.meter.is_due() {
+            self.begin_counting();
+        }
+    }
+
+    #[cold]
+    fn begin_counting(&mut self) {
+        // What lanes did before is not counted.
+        self.count_lanes();
+        self.meter.begin_counting();
+    }
+
+    /// Begins what is counted as one batch.
+    #[inline]
+    pub(crate) fn begin_batch(&mut self) -> Started {
+        self.heed();
+        self.meter.begin()
+    }
+
+    /// Counts jobs or pieces that were processed in one call.
+    pub(crate) fn count_batch(&mut self, started: Started, outcome: Outcome) {
+        if self.meter.is_counting() {
+            let counters = self.meter.counters();
+            counters.accept(outcome.completed);
+            counters.complete(outcome.completed, outcome.failed);
+            counters.fall_back(outcome.fell_back);
+            self.meter.end(Cause::Batch, outcome.completed, started, Since::Now);
+        }
+    }
+
+    /// Counts what was processed in a call of its own, and how full the lanes were. Providers are
+    /// asked for that as seldom as the clock, since a call may have one short job.
+    #[inline]
+    pub(crate) fn count_call(&mut self, started: Started, outcome: Outcome) {
+        self.count_batch(started, outcome);
+        if started.is_timed() {
+            self.count_lanes();
+        }
+    }
+
+    /// Notes how full the lanes were. It asks providers, which may panic.
+    pub(crate) fn count_lanes(&mut self) {
+        let occupancy = self.occupancy();
+        self.meter.occupy(occupancy);
+    }
+
+    /// Processes [plain jobs](PlainJob) to their end, as
+    /// [`process_many`](Processor::process_many) processes jobs.
+    ///
+    /// # Panics
+    /// If a provider panics. The jobs that it was working on, up to 512, have then failed with
+    /// [`JobError::Panicked`], what they were to write is wiped, and they cannot be processed
+    /// again. Nothing was begun of the jobs that come after them, which have no status. The
+    /// provider's queue may be of no more use: drop the processor.
+    pub fn process_plain(&mut self, jobs: &mut [PlainJob<'_>]) -> Outcome {
+        let mut outcome = Outcome::default();
+        if jobs.is_empty() {
+            return outcome;
+        }
+        let started = self.begin_batch();
+        for jobs in jobs.chunks_mut(WINDOW) {
+            let mut window = Unfinished(jobs);
+            outcome.add(self.run_plain(window.0));
+            window.0 = &mut [];
+        }
+        self.count_call(started, outcome);
+        outcome
+    }
+
+    /// Brings up to [`WINDOW`] plain jobs to their end.
+    #[inline]
+    fn run_plain(&mut self, jobs: &mut [PlainJob<'_>]) -> Outcome {
+        let session = jobs[0].session();
+        let provider = session.provider_id();
+        let mut are_plain = true;
+        for job in jobs.iter_mut() {
+            are_plain &= job.begin() & (job.session().provider_id() == provider);
+        }
+        let is_done = are_plain
+            && match self.open(session) {
+                Some(AnyQueue::Local(queue)) => queue.run_plain(&mut PlainJobs::new(jobs)),
+                _ => false,
+            };
+        if !is_done {
+            return self.process_as_jobs(jobs);
+        }
+        let failed = self.meter.finish(jobs);
+        Outcome { completed: jobs.len(), failed, fell_back: 0 }
+    }
+
+    /// Processes plain jobs as the jobs that they stand for.
+    #[inline(never)]
+    fn process_as_jobs(&mut self, plain: &mut [PlainJob<'_>]) -> Outcome {
+        let mut outcome = Outcome::default();
+        for job in plain.iter().filter(|job| job.is_interrupted()) {
+            self.meter.count_of(job.session(), job.bytes(), Err(JobError::Panicked));
+            outcome.add(Outcome { completed: 1, failed: 1, fell_back: 0 });
+        }
+        for plain in plain.chunks_mut(AS_JOBS) {
+            let mut open: ArrayVec<&mut PlainJob<'_>, AS_JOBS> =
+                plain.iter_mut().filter(|job| !job.is_interrupted()).collect();
+            let mut jobs: ArrayVec<Job<'_>, AS_JOBS> =
+                open.iter_mut().map(|plain| plain.job()).collect();
+            outcome.add(self.process_uncounted(&mut jobs));
+            let results: ArrayVec<_, AS_JOBS> = jobs.iter().map(plain::result).collect();
+            drop(jobs);
+            open.into_iter().zip(&results).for_each(|(plain, result)| plain.take(result));
+        }
         outcome
     }
 
@@ -105,7 +283,7 @@ impl Processor {
         }
     }
 
-    /// How full the lanes of all its queues were.
+    /// Returns how full the lanes of all its queues were.
     pub(crate) fn occupancy(&self) -> Occupancy {
         add_up(self.earlier, &self.queues)
     }
@@ -116,25 +294,61 @@ impl Processor {
         self.earlier = add_up(self.earlier, &queues);
     }
 
-    /// The queue at a session's provider; opened, unless it is. `None` where the provider has none
-    /// just now.
-    fn open(&mut self, session: &Session) -> Option<&mut AnyQueue> {
+    /// Returns the queue at a session's provider, and opens it unless it is open. Returns `None`
+    /// where the provider has none just now.
+    #[inline]
+    pub(crate) fn open(&mut self, session: &Session) -> Option<&mut AnyQueue> {
         let provider_id = session.provider_id();
-        let index = match self.queues.iter().position(|open| open.provider_id == provider_id) {
-            Some(index) => index,
-            None => {
-                let provider = Arc::clone(session.provider_handle());
-                let queue = provider.open_queue().ok()?;
-                self.queues.push(Open { provider_id, queue, _provider: provider });
-                self.queues.len() - 1
-            }
+        // Most threads have one.
+        let index = match self.queues.first() {
+            Some(first) if first.provider_id == provider_id => 0,
+            _ => self.open_another(session)?,
         };
         Some(&mut self.queues[index].queue)
     }
 
+    /// Returns the index of the queue at a session's provider, which is not the first queue. Opens
+    /// the queue unless it is open; returns `None` where the provider has none just now.
+    #[inline(never)]
+    fn open_another(&mut self, session: &Session) -> Option<usize> {
+        let provider_id = session.provider_id();
+        let open = self.queues.iter().position(|open| open.provider_id == provider_id);
+        open.or_else(|| {
+            let provider = Arc::clone(session.provider_handle());
+            let queue = provider.open_queue().ok()?;
+            self.queues.push(Open { provider_id, queue, _provider: provider });
+            Some(self.queues.len() - 1)
+        })
+    }
+
     /// Brings up to [`WINDOW`] jobs, as they are in a ring, to their end, in the common case all of
     /// one provider (`SAME`: that is known), and says how many failed.
+    #[inline]
     pub(crate) fn run<'a, H: Handle<'a>, const SAME: bool>(
+        &mut self,
+        provider: usize,
+        mut jobs: [&mut [H]; 2],
+    ) -> usize {
+        if let [[job], []] = &mut jobs
+            && job.operation().begin_plainly()
+        {
+            return usize::from(self.run_alone(job.operation()));
+        }
+        self.run_window::<H, SAME>(provider, jobs)
+    }
+
+    /// Brings a job of the common case, which is begun, to its end: it needs no window. Returns
+    /// `true` if it failed.
+    #[inline]
+    fn run_alone(&mut self, operation: &mut Operation<'_>) -> bool {
+        let mut window = [operation];
+        self.work(&mut window);
+        let failed = window[0].finish();
+        self.meter.count_one(window[0]);
+        failed
+    }
+
+    fn run_window<'a, H: Handle<'a>, const SAME: bool>(
         &mut self,
         provider: usize,
         jobs: [&mut [H]; 2],
@@ -160,7 +374,7 @@ impl Processor {
         if goes_on {
             self.go_on(&mut window);
         }
-        window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
+        self.meter.finish(&mut window)
     }
 
     /// Has operations that a provider was done with worked on again, as long as there is more to be
@@ -178,7 +392,10 @@ impl Processor {
             }
             self.work_apart(&mut again);
         }
-        self.fallbacks += window.iter().filter(|operation| operation.fell_back.is_some()).count();
+        for operation in window.iter().filter(|operation| operation.fell_back.is_some()) {
+            self.meter.count_fallback(operation);
+            self.fallbacks += 1;
+        }
     }
 
     /// Operations that another session did than their own, since this was last called.
@@ -192,7 +409,9 @@ impl Processor {
         let mut window = [operation];
         self.work_apart(&mut window);
         self.go_on(&mut window);
-        window[0].finish()
+        let failed = window[0].finish();
+        self.meter.count_one(window[0]);
+        failed
     }
 
     /// The device that works for a session, if one does.
@@ -203,7 +422,7 @@ impl Processor {
         }
     }
 
-    /// Whether a device that is open works for the provider with this id.
+    /// Returns `true` if a device that is open works for the provider with this id.
     pub(crate) fn has_device(&self, provider: usize) -> bool {
         let mut queues = self.queues.iter();
         queues.any(|open| open.provider_id == provider && matches!(open.queue, AnyQueue::Device(_)))
@@ -211,10 +430,18 @@ impl Processor {
 
     /// All devices that are open.
     pub(crate) fn devices(&mut self) -> impl Iterator<Item = &mut Box<dyn DeviceQueue>> {
-        self.queues.iter_mut().filter_map(|open| match &mut open.queue {
+        self.devices_and_meter().0
+    }
+
+    /// All devices that are open, and what counts.
+    pub(crate) fn devices_and_meter(
+        &mut self,
+    ) -> (impl Iterator<Item = &mut Box<dyn DeviceQueue>>, &mut Meter) {
+        let devices = self.queues.iter_mut().filter_map(|open| match &mut open.queue {
             AnyQueue::Device(device) => Some(device),
             AnyQueue::Local(_) => None,
-        })
+        });
+        (devices, &mut self.meter)
     }
 
     /// Has operations of one provider worked on.

@@ -10,6 +10,7 @@ use crate::driver::{Driver, Feed, Next};
 use crate::exchange::{Envelope, Exchange, Item, Share, Taken, Wait};
 use crate::job::{Contents, Handle, Operated};
 use crate::job_error::JobError;
+use crate::metrics::QueueKind;
 use crate::processor::WINDOW;
 use crate::queue_pair::{QueueConfig, QueuePair, reserved};
 use crate::statistics::Statistics;
@@ -49,7 +50,7 @@ impl<H: Handle<'static>> Worker<H> {
     ) -> Self {
         let items = VecDeque::with_capacity(reserved(config.capacity));
         let desk = Desk { number, exchange, patience, items, answers: Vec::new() };
-        Worker { driver: Driver::new(config), desk }
+        Worker { driver: Driver::of(QueueKind::Worker, config), desk }
     }
 
     pub(crate) fn statistics(&mut self) -> Statistics {
@@ -127,10 +128,10 @@ impl<H: Handle<'static>> Desk<H> {
             let mut outcome = None;
             quietly(|| outcome = Some(pair.process_at_once(window)));
             let is_sound = match outcome {
-                Some(outcome) => quietly(|| pair.count_batch(outcome)),
+                Some(_) => quietly(|| pair.processor.count_lanes()),
                 None => {
                     window.iter_mut().for_each(fail);
-                    pair.count_failed(window.len());
+                    pair.count_failed(window);
                     false
                 }
             };

@@ -250,7 +250,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         self
     }
 
-    /// Whether their threads are in this process, which they are not in a child that a fork made.
+    /// Returns `true` if their threads are in this process, which they are not in a child that a
+    /// fork made.
     pub fn are_here(&self) -> bool {
         self.origin.is_here()
     }
@@ -262,7 +263,7 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         &self.exchange
     }
 
-    /// How many workers they are.
+    /// Returns the number of workers.
     pub fn threads(&self) -> usize {
         self.config.threads
     }

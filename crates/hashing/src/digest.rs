@@ -3,45 +3,52 @@
 use broadloom_lanes::public;
 use subtle::ConstantTimeEq;
 
-/// Bytes in the longest digest.
-const MAX_LEN: usize = 64;
+/// Bytes of the longest digest that needs no allocation.
+const MAX_INLINE: usize = 64;
 
 /// A digest (or an HMAC) without its algorithm in its type.
-#[derive(Clone, Copy)]
-pub struct Digest {
-    bytes: [u8; MAX_LEN],
-    len: u8,
+#[derive(Clone)]
+pub enum Digest {
+    /// One of those that are short, as nearly all are.
+    Short {
+        /// The bytes, and zeros.
+        bytes: [u8; MAX_INLINE],
+        /// The number of bytes.
+        len: u8,
+    },
+    /// Output of a function that has any length.
+    Long(Box<[u8]>),
 }
 
 impl Digest {
-    /// From the bytes of one, 64 at most.
+    /// Takes the bytes of one.
     pub fn new(digest: &[u8]) -> Self {
-        let mut bytes = [0; MAX_LEN];
-        bytes[..digest.len()].copy_from_slice(digest);
-        Digest { bytes, len: digest.len() as u8 }
+        let mut bytes = [0; MAX_INLINE];
+        match bytes.get_mut(..digest.len()) {
+            Some(place) => place.copy_from_slice(digest),
+            None => return Digest::Long(digest.into()),
+        }
+        Digest::Short { bytes, len: digest.len() as u8 }
     }
 
     /// From hexadecimal digits of either case; `None` if `hex` is anything else.
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
-        let mut bytes = [0; MAX_LEN];
-        let len = hex.len() / 2;
-        if !hex.len().is_multiple_of(2) || len > MAX_LEN {
-            return None;
-        }
-        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            let digit = |c: u8| char::from(c).to_digit(16);
-            *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-        }
-        Some(Digest { bytes, len: len as u8 })
+        let (pairs, []) = hex.as_chunks() else { return None };
+        let digit = |c: u8| char::from(c).to_digit(16);
+        let byte = |[high, low]: &[u8; 2]| Some((digit(*high)? << 4 | digit(*low)?) as u8);
+        Some(Digest::new(&pairs.iter().map(byte).collect::<Option<Vec<_>>>()?))
     }
 
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+        match self {
+            Digest::Short { bytes, len } => &bytes[..usize::from(*len)],
+            Digest::Long(bytes) => bytes,
+        }
     }
 
-    /// Whether two are the same, in a time that does not depend on where they differ: one of them
-    /// may be an HMAC.
+    /// Returns `true` if two are the same, in a time that does not depend on where they differ: one
+    /// of them may be an HMAC.
     pub fn matches(&self, other: &Digest) -> bool {
         public(self.as_bytes().ct_eq(other.as_bytes()))
     }

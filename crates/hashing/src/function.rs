@@ -1,10 +1,43 @@
 //! What `hash` asks of a hash function, whatever family it is of.
 
+use std::fs::File;
+use std::io;
+
 use broadloom_lanes::{
-    Hash, HashJob, HmacKey, HmacSha3Key, Job, Lanes, Loan, Md5, Sha1, Sha3, Sha3_224, Sha3_256,
-    Sha3_384, Sha3_512, Sha3Job, Sha224, Sha256, Sha384, Sha512, Shake128, Shake256, SpongeLanes,
-    SpongeStream, Stream, XofJob,
+    Blake3Job, Blake3Key, Blake3Lanes, Blake3Stream, Cpu, Hash, HashJob, HmacKey, HmacSha3Key, Job,
+    Lanes, Loan, Sha3, Sha3Job, Shake128, Shake256, SpongeLanes, SpongeStream, Stream, XofJob,
+    for_each_hash,
 };
+use zeroize::Zeroizing;
+
+use crate::digest::Digest;
+use crate::parts;
+
+/// How messages are hashed, where that is not plainly.
+#[derive(Clone, Default)]
+pub struct HashMode {
+    /// A key or a context.
+    pub keying: Option<Keying>,
+    /// Bytes of output, where that is not the function's own length: BLAKE3 has output of any
+    /// length.
+    pub len: Option<usize>,
+}
+
+impl HashMode {
+    /// Returns `true` if the mode is no other than the plain hash.
+    pub fn is_plain(&self) -> bool {
+        self.keying.is_none() && self.len.is_none()
+    }
+}
+
+/// What messages are hashed under.
+#[derive(Clone)]
+pub enum Keying {
+    /// The key of an HMAC, or of BLAKE3's keyed hash.
+    Key(Zeroizing<Vec<u8>>),
+    /// The context in which BLAKE3 derives keys of the messages.
+    Context(String),
+}
 
 /// A hash function, which makes jobs of messages.
 pub trait Function: Send + Sync + Sized + 'static {
@@ -19,8 +52,16 @@ pub trait Function: Send + Sync + Sized + 'static {
     /// A message or a piece.
     type Job<'a>: Job<Lanes = Self::Lanes>;
 
-    /// Expands a key; `None` if there is no HMAC over this function.
+    /// Expands a key; `None` if there is no HMAC over this function, or if a key of BLAKE3 has
+    /// another length than 32 bytes.
     fn key(bytes: &[u8]) -> Option<Self::Key>;
+    /// Returns the key of a mode; `None` if the function has no such mode.
+    fn keyed(mode: &HashMode) -> Option<Self::Key> {
+        match mode {
+            HashMode { keying: Some(Keying::Key(bytes)), len: None } => Self::key(bytes),
+            _ => None,
+        }
+    }
     /// A message of which nothing came yet; with a key, of an HMAC.
     fn stream(key: Option<&Self::Key>) -> Self::Stream;
     /// A whole message; with a key, of an HMAC.
@@ -35,6 +76,18 @@ pub trait Function: Send + Sync + Sized + 'static {
     fn more<'a>(stream: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a>;
     /// The last piece.
     fn last<'a>(stream: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a>;
+    /// Hashes a file of this size on all cores; `None` if the function cannot hash parts of a
+    /// message at the same time, or if the file is too short for that. The work ends early when
+    /// `is_stopped` returns `true`.
+    fn on_all_cores(
+        _file: &File,
+        _size: u64,
+        _key: Option<&Self::Key>,
+        _cpu: &Cpu,
+        _is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<io::Result<Digest>> {
+        None
+    }
     /// The digest, unless more is to come.
     fn output<'j>(job: &'j Self::Job<'_>) -> Option<&'j [u8]>;
 }
@@ -45,12 +98,12 @@ macro_rules! functions {
         $family:ident, $job:ident, $stream:ident, $key:ident, $more:expr, $loan:expr,
         $($function:ident),+
     ) => { $(
-        impl Function for $function {
-            const DIGEST_LEN: usize = <$function as $family>::DIGEST_LEN;
-            type Key = $key<$function>;
-            type Stream = $stream<$function>;
-            type Lanes = <$job<'static, $function, &'static [u8], ()> as Job>::Lanes;
-            type Job<'a> = $job<'a, $function, &'a [u8], ()>;
+        impl Function for broadloom_lanes::$function {
+            const DIGEST_LEN: usize = <broadloom_lanes::$function as $family>::DIGEST_LEN;
+            type Key = $key<broadloom_lanes::$function>;
+            type Stream = $stream<broadloom_lanes::$function>;
+            type Lanes = <Self::Job<'static> as Job>::Lanes;
+            type Job<'a> = $job<'a, broadloom_lanes::$function, &'a [u8], ()>;
 
             fn key(bytes: &[u8]) -> Option<Self::Key> {
                 Some($key::new(bytes))
@@ -85,7 +138,7 @@ macro_rules! functions {
     )+ };
 }
 
-functions!(
+for_each_hash!(functions!(
     Hash,
     HashJob,
     Stream,
@@ -95,13 +148,7 @@ functions!(
         Some(key) => Loan::<Self::Lanes>::hmac(key, data, digest),
         None => Loan::<Self::Lanes>::digest(data, digest),
     },
-    Md5,
-    Sha1,
-    Sha224,
-    Sha256,
-    Sha384,
-    Sha512
-);
+));
 
 functions!(
     Sha3,
@@ -161,3 +208,80 @@ macro_rules! extendable {
 
 // As long as it takes for collisions to cost as much as the sponge promises.
 extendable!(Shake128: 32, Shake256: 64);
+
+/// BLAKE3.
+pub struct Blake3;
+
+/// A mode of BLAKE3, and the length of the output.
+pub struct Blake3Mode {
+    key: Blake3Key,
+    len: usize,
+}
+
+/// A message of BLAKE3 that comes in pieces, and the length of the output.
+#[derive(Clone)]
+pub struct Blake3Pieces {
+    stream: Blake3Stream,
+    len: usize,
+}
+
+/// The plain hash.
+static PLAIN: Blake3Mode = Blake3Mode { key: Blake3Key::new(), len: Blake3::DIGEST_LEN };
+
+impl Function for Blake3 {
+    const DIGEST_LEN: usize = 32;
+    type Key = Blake3Mode;
+    type Stream = Blake3Pieces;
+    type Lanes = Blake3Lanes;
+    type Job<'a> = Blake3Job<'a, &'a [u8], Vec<u8>, ()>;
+
+    fn key(bytes: &[u8]) -> Option<Self::Key> {
+        let key = Blake3Key::keyed(bytes.try_into().ok()?);
+        Some(Blake3Mode { key, len: Self::DIGEST_LEN })
+    }
+    fn keyed(mode: &HashMode) -> Option<Self::Key> {
+        let key = match &mode.keying {
+            None => Blake3Key::new(),
+            Some(Keying::Key(bytes)) => Self::key(bytes)?.key,
+            Some(Keying::Context(context)) => Blake3Key::derive(context),
+        };
+        Some(Blake3Mode { key, len: mode.len.unwrap_or(Self::DIGEST_LEN) })
+    }
+    fn stream(key: Option<&Self::Key>) -> Self::Stream {
+        let Blake3Mode { key, len } = key.unwrap_or(&PLAIN);
+        Blake3Pieces { stream: Blake3Stream::new(key), len: *len }
+    }
+    fn whole<'a>(key: Option<&'a Self::Key>, data: &'a [u8]) -> Self::Job<'a> {
+        let Blake3Mode { key, len } = key.unwrap_or(&PLAIN);
+        Blake3Job::hash(key, data, vec![0; *len], ())
+    }
+    #[inline(always)]
+    fn loan<'a>(
+        key: Option<&'a Self::Key>,
+        data: &'a [u8],
+        digest: &'a mut [u8],
+    ) -> Loan<'a, Self::Lanes> {
+        let Blake3Mode { key, len } = key.unwrap_or(&PLAIN);
+        Loan::blake3(key, data, &mut digest[..*len])
+    }
+    fn more<'a>(pieces: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a> {
+        Blake3Job::update(&mut pieces.stream, data, Vec::new(), ())
+    }
+    fn last<'a>(pieces: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a> {
+        let room = vec![0; pieces.len];
+        Blake3Job::finish(&mut pieces.stream, data, room, ())
+    }
+    fn on_all_cores(
+        file: &File,
+        size: u64,
+        key: Option<&Self::Key>,
+        cpu: &Cpu,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<io::Result<Digest>> {
+        let Blake3Mode { key, len } = key.unwrap_or(&PLAIN);
+        (size >= parts::LEAST).then(|| parts::hash(file, size, (key, *len), cpu, is_stopped))
+    }
+    fn output<'j>(job: &'j Self::Job<'_>) -> Option<&'j [u8]> {
+        job.output()
+    }
+}

@@ -7,12 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 pub mod algorithm;
 pub mod digest;
 mod exchange;
 pub mod function;
-pub mod hasher;
+mod hasher;
 pub mod order;
+mod parts;
 pub mod reader;
 mod round;
 mod serial;
@@ -21,4 +23,4 @@ pub mod task;
 pub mod threads;
 mod window;
 
-pub use algorithm::{Algorithm, Visitor};
+pub use algorithm::{Visitor, list_tag, visit};

@@ -73,6 +73,14 @@ impl Reader {
         self.read
     }
 
+    /// Returns the bytes that are left to read, as far as they are known.
+    pub fn left(&self) -> u64 {
+        match self.extent {
+            Extent::ToEnd { size } => size.saturating_sub(self.read),
+            Extent::Part { len, .. } => len - self.read,
+        }
+    }
+
     /// Fills the buffer as far as there is anything left to read.
     ///
     /// # Errors
@@ -137,6 +145,15 @@ impl Reader {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the error of a read that had to be complete. Where the file ended early, the error says
+/// that the file was truncated.
+pub fn shrunk(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::other("file was truncated while it was read"),
+        _ => error,
     }
 }
 

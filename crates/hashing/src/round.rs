@@ -90,12 +90,12 @@ impl<T: Task> Round<T> {
         self.jobs == 0 && self.done.is_empty()
     }
 
-    /// Whether a further file may be begun.
+    /// Returns `true` if a further file may be begun.
     pub fn has_room(&self) -> bool {
         self.start + PIECE <= BUFFER && self.jobs < MAX_JOBS && self.done.len() < MAX_JOBS
     }
 
-    /// Where in the buffer the next piece goes, if it has `len` bytes.
+    /// Returns the part of the buffer for the next piece, if it has `len` bytes.
     pub fn room(&self, len: usize) -> Range<usize> {
         self.start..self.start + len
     }

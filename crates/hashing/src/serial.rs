@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use crate::digest::Digest;
-use crate::function::Function;
-use crate::hasher::{Hasher, Piece};
+use crate::hasher::{Piece, PieceHasher};
 use crate::order::Shared;
 use crate::reader::{Filled, fill_from};
 use crate::round::{self, MAX_JOBS, Ticket};
@@ -16,9 +15,9 @@ use crate::source::Serial;
 use crate::task::{ChunkDigest, Found, Outcome, Task};
 
 /// Reads the input to its end, and hands in what came of it.
-pub fn run<A: Function, T: Task>(
+pub fn run<T: Task>(
     shared: &Shared<T>,
-    hasher: &mut Hasher<'_, A>,
+    hasher: &mut dyn PieceHasher,
     buffer: &mut [u8],
     ticket: Ticket<T>,
     input: Serial,
@@ -49,9 +48,9 @@ fn open<T: Task>(input: Serial, ticket: &Ticket<T>) -> io::Result<Box<dyn Read>>
 }
 
 /// An input being read.
-struct Reading<'r, 'k, A: Function, T: Task> {
+struct Reading<'r, T: Task> {
     shared: &'r Shared<T>,
-    hasher: &'r mut Hasher<'k, A>,
+    hasher: &'r mut dyn PieceHasher,
     buffer: &'r mut [u8],
     input: &'r mut dyn Read,
 }
@@ -64,7 +63,7 @@ struct Message {
     ended: bool,
 }
 
-impl<A: Function, T: Task> Reading<'_, '_, A, T> {
+impl<T: Task> Reading<'_, T> {
     /// Fills the first `len` bytes of the buffer, as far as there is anything left to read.
     fn fill(&mut self, len: usize) -> io::Result<Filled> {
         if self.shared.stopped() {
@@ -78,7 +77,7 @@ impl<A: Function, T: Task> Reading<'_, '_, A, T> {
 
     /// Reads and hashes one message of at most `most` bytes.
     fn message(&mut self, most: u64) -> io::Result<Message> {
-        let mut stream = self.hasher.stream();
+        let mut stream = self.hasher.message();
         let mut digests = Vec::with_capacity(1);
         let mut len = 0;
         loop {
@@ -89,7 +88,7 @@ impl<A: Function, T: Task> Reading<'_, '_, A, T> {
             let last = filled.end || len == most;
             let piece =
                 if last { Piece::Last(&mut stream, data) } else { Piece::More(&mut stream, data) };
-            self.hasher.process([piece].into_iter(), &mut digests);
+            self.hasher.process(vec![piece], &mut digests);
             if let (true, Some(digest)) = (last, digests.pop()) {
                 return Ok(Message { len, digest, ended: filled.end });
             }
@@ -116,12 +115,10 @@ impl<A: Function, T: Task> Reading<'_, '_, A, T> {
             if filled.len > 0 || offset == 0 {
                 let chunks = round::chunks(&(0..filled.len), offset, chunk);
                 let pieces = chunks.map(|(_, piece)| Piece::Whole(&self.buffer[piece]));
-                self.hasher.process(pieces, &mut digests);
+                self.hasher.process(pieces.collect(), &mut digests);
                 let chunks = round::chunks(&(0..filled.len), offset, chunk);
-                let found = chunks.zip(&digests).map(|((offset, piece), &digest)| ChunkDigest {
-                    offset,
-                    len: piece.len() as u64,
-                    digest,
+                let found = chunks.zip(digests.drain(..)).map(|((offset, piece), digest)| {
+                    ChunkDigest { offset, len: piece.len() as u64, digest }
                 });
                 self.tell(ticket, found.collect());
             }
@@ -149,6 +146,7 @@ impl<A: Function, T: Task> Reading<'_, '_, A, T> {
 
     fn tell(&self, ticket: &Ticket<T>, chunks: Vec<ChunkDigest>) {
         let (name, found) = (ticket.name.clone(), Ok(Found::Chunks(chunks)));
-        self.shared.tell_part(Outcome { name, expected: T::Expected::default(), found });
+        let outcome = Outcome { name, expected: T::Expected::default(), found };
+        self.shared.tell_part(ticket.turn, outcome);
     }
 }

@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
+pub use broadloom_ordered::Turn;
+
 use crate::digest::Digest;
 
 /// What a run hashes files for. It tells results in the order in which they were asked for.
@@ -44,10 +46,6 @@ pub trait Task: Send + Sized + 'static {
     /// Standard output cannot be written.
     fn flush(&mut self) -> io::Result<()>;
 }
-
-/// A request's place in the order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn(pub(crate) u64);
 
 /// What came of a request.
 pub struct Outcome<T: Task> {

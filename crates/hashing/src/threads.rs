@@ -2,14 +2,14 @@
 
 use std::thread;
 
+use broadloom_engine::HashAlgorithm;
 use broadloom_lanes::Cpu;
+use broadloom_ordered::Threads;
 use rustix::process::{Resource, getrlimit};
-use zeroize::Zeroizing;
 
-use crate::algorithm::Visitor;
 use crate::exchange::Exchange;
-use crate::function::Function;
-use crate::hasher::Hasher;
+use crate::function::HashMode;
+use crate::hasher::hasher;
 use crate::order::Shared;
 use crate::round::MAX_OPEN;
 use crate::task::Task;
@@ -19,50 +19,53 @@ use crate::window::{OpenFile, WindowOptions, Worker};
 /// being walked, and for each worker a file it has just been given.
 const OTHER_FILES: usize = 24;
 
-/// A run, all but its algorithm.
+/// What is to be hashed, how, and with what.
 pub struct Run<'c, T: Task> {
+    /// The algorithm.
+    pub algorithm: HashAlgorithm,
     /// What is to be done.
     pub shared: Shared<T>,
     /// What the lanes are made for.
     pub cpu: &'c Cpu,
-    /// The key, if HMACs are asked for.
-    pub key: Option<Zeroizing<Vec<u8>>>,
+    /// How files are hashed.
+    pub mode: HashMode,
     /// Workers wanted.
     pub threads: usize,
     /// Bytes in a chunk, if chunks have digests of their own.
     pub chunk: Option<u64>,
 }
 
-impl<T: Task> Visitor for Run<'_, T> {
-    type Output = Shared<T>;
-
-    /// Does everything, and gives back what was shared.
-    fn visit<A: Function>(self) -> Shared<T> {
-        let Run { shared, cpu, key, threads, chunk } = self;
+impl<T: Task> Run<'_, T> {
+    /// Hashes everything, and returns what was shared.
+    ///
+    /// # Panics
+    /// If the algorithm has no such mode.
+    pub fn hash(self) -> Shared<T> {
+        let Run { algorithm, shared, cpu, mode, threads, chunk } = self;
         let (threads, max_open) = fit(threads, file_limit());
         let options = WindowOptions { chunk, max_open };
-        let exchange = Exchange::<OpenFile<A, T>>::new();
+        let exchange = Exchange::<OpenFile<T>>::new();
         let work = |present| {
-            let key = key.as_ref().map(|bytes| A::key(bytes).expect("keys are refused before"));
-            Worker::new(&shared, Hasher::new(cpu, key.as_ref()), present, options).run();
+            Worker::new(&shared, hasher(algorithm, cpu, &mode), present, options).run();
         };
         let first = exchange.enter();
         let others: Vec<_> = (1..threads).map(|_| exchange.enter()).collect();
         thread::scope(|scope| {
-            for present in others {
-                let started = thread::Builder::new().spawn_scoped(scope, || work(present));
-                if started.is_err() {
+            let mut started = Threads::new(scope);
+            for (present, index) in others.into_iter().zip(1..) {
+                if started.start(format!("hash {index}"), || work(present)).is_err() {
                     // The system grants no further thread: those that there are do all the work.
                     break;
                 }
             }
             work(first);
+            started.join();
         });
         shared
     }
 }
 
-/// How many workers, each with how many open files, a process may have that can open `files`.
+/// Returns the number of workers, and of open files for each, for a process that can open `files`.
 fn fit(threads: usize, files: usize) -> (usize, usize) {
     let files = files.saturating_sub(OTHER_FILES).max(1);
     // One file more for each worker: the one it was just given.
@@ -70,7 +73,7 @@ fn fit(threads: usize, files: usize) -> (usize, usize) {
     (threads, (files / threads).saturating_sub(1).clamp(1, MAX_OPEN))
 }
 
-/// How many files the process may have open.
+/// Returns the number of files that the process may have open.
 fn file_limit() -> usize {
     let limit = getrlimit(Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))

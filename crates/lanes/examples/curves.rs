@@ -1,4 +1,4 @@
-//! Measures operations on P-256, Ed25519 and X25519 by the number of jobs outstanding:
+//! Measures operations on P-256, P-384, Ed25519 and X25519 by the number of jobs outstanding:
 //!
 //! ```text
 //! cargo run --release -p broadloom-lanes --example curves
@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use broadloom_lanes::{
     Cpu, CurveJob, CurveLanes, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
-    Planner, X25519Key,
+    P384PrivateKey, P384PublicKey, Planner, X25519Key,
 };
 
 type Job<'a> = CurveJob<'a, Vec<u8>>;
@@ -20,13 +20,7 @@ type Job<'a> = CurveJob<'a, Vec<u8>>;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut planner = Planner::new(&Cpu::detect());
     let (key, nonce) = (P256PrivateKey::new(&[5; 32])?, P256PrivateKey::new(&[7; 32])?);
-    let mut base = [[0; 32]; 2];
-    for (coordinate, digits) in base.iter_mut().zip(BASE) {
-        for (at, byte) in coordinate.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&digits[2 * at..2 * at + 2], 16)?;
-        }
-    }
-    let base = base.concat();
+    let base = bytes(BASE);
     let public = P256PublicKey::new(base[..].try_into()?)?;
     let mut prepared = public.clone();
     prepared.prepare();
@@ -75,14 +69,61 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("to prepare that key: {:.1} us", quickest(|| key().prepare()));
     let edwards = || Ed25519PublicKey::new(edwards.public()).expect("a point");
     println!("a public key of Ed25519: {:.2} us", quickest(edwards));
+    p384(&mut planner)
+}
+
+/// Prints the table of P-384.
+fn p384(planner: &mut Planner<CurveLanes>) -> Result<(), Box<dyn std::error::Error>> {
+    let (key, nonce) = (P384PrivateKey::new(&[5; 48])?, P384PrivateKey::new(&[7; 48])?);
+    let base = bytes(BASE384);
+    let public = P384PublicKey::new(base[..].try_into()?)?;
+    let mut prepared = public.clone();
+    prepared.prepare();
+    // With the base point as the key and its number, the signature of zero is right.
+    let signature = {
+        let one = P384PrivateKey::new(&std::array::from_fn(|at| u8::from(at == 47)))?;
+        let mut jobs = [Job::p384_sign(&one, &nonce, vec![0; 96], ())?];
+        planner.process_many(&mut jobs);
+        [&[0; 48], jobs[0].output().expect("complete")?].concat()
+    };
+    println!("microseconds an operation of P-384");
+    println!("outstanding    sign  verify    anew   agree");
+    for outstanding in [1, 2, 4, 8, 16, 64] {
+        let figures = [
+            best(planner, outstanding, &|| {
+                Job::p384_sign(&key, &nonce, vec![1; 96], ()).expect("96 bytes")
+            }),
+            best(planner, outstanding, &|| {
+                Job::p384_verify(&prepared, signature.clone(), ()).expect("144 bytes")
+            }),
+            best(planner, outstanding, &|| {
+                Job::p384_verify(&public, signature.clone(), ()).expect("144 bytes")
+            }),
+            best(planner, outstanding, &|| {
+                Job::p384_agree(&key, base.clone(), ()).expect("96 bytes")
+            }),
+        ];
+        let figures: String = figures.iter().map(|figure| format!(" {figure:7.2}")).collect();
+        println!("{outstanding:11}{figures}");
+    }
     Ok(())
 }
 
+/// Returns the bytes of hexadecimal digits.
+fn bytes(digits: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// The base point of P-384.
+const BASE384: &str = "aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b98\
+                       59f741e082542a385502f25dbf55296c3a545e3872760ab7\
+                       3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147c\
+                       e9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f";
+
 /// The base point of P-256.
-const BASE: [&str; 2] = [
-    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
-    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
-];
+const BASE: &str = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
+                    4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
 
 /// Microseconds that something takes at best.
 fn quickest<T>(something: impl Fn() -> T) -> f64 {

@@ -16,48 +16,49 @@ pub(crate) const MAX_BIT_LANES: usize = 512;
 ///
 /// # Safety
 ///
-/// A value of an implementing type is proof that the CPU has the instructions its methods use: the
-/// ways to make one from nothing ([`splat`](Bits::splat), [`load`](Bits::load)) are `unsafe` and
-/// say so, and everything else starts from a value. An implementor must use no instruction outside
-/// the set that its documentation names, and must be marked `#[inline(always)]` throughout, so that
-/// it is compiled for the caller's instruction set.
+/// A value of an implementing type is proof that the CPU has the instructions that its methods use.
+/// The methods that make a value from nothing ([`splat`](Bits::splat), [`load`](Bits::load)) are
+/// `unsafe` and have the instruction set among their conditions; every other method starts from a
+/// value. An implementor uses no instruction outside the set that its documentation names, and
+/// marks every method `#[inline(always)]`, so that the method is compiled for the caller's
+/// instruction set.
 pub(crate) unsafe trait Bits: Copy {
     /// Lanes in a register: 64, or more in powers of two.
     const LANES: usize;
 
-    /// Whether [`ternary`](Bits::ternary) is one instruction.
+    /// `true` if [`ternary`](Bits::ternary) is one instruction.
     const TERNARY: bool = false;
 
-    /// The same 64 bits in every element.
+    /// Returns the same 64 bits in every element.
     ///
     /// # Safety
-    /// The CPU must have this register's instruction set.
+    /// The CPU has this register's instruction set.
     unsafe fn splat(element: u64) -> Self;
 
-    /// The elements in memory order, each in the machine's byte order.
+    /// Loads the elements in memory order, each in the machine's byte order.
     ///
     /// # Safety
-    /// The CPU must have this register's instruction set, and `elements` must be readable for
-    /// `LANES / 8` bytes. No alignment is asked for.
+    /// - The CPU has this register's instruction set.
+    /// - `elements` is readable for `LANES / 8` bytes, at any alignment.
     unsafe fn load(elements: *const u64) -> Self;
 
-    /// Writes what [`load`](Bits::load) reads.
+    /// Stores the elements as [`load`](Bits::load) reads them.
     ///
     /// # Safety
-    /// `elements` must be writable for `LANES / 8` bytes. No alignment is asked for.
+    /// `elements` is writable for `LANES / 8` bytes, at any alignment.
     unsafe fn store(self, elements: *mut u64);
 
-    /// Exclusive or.
+    /// Returns the exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// And.
+    /// Returns the logical and.
     fn and(self, other: Self) -> Self;
-    /// Or.
+    /// Returns the logical or.
     fn or(self, other: Self) -> Self;
-    /// `self & !other`.
+    /// Returns `self & !other`.
     fn and_not(self, other: Self) -> Self;
-    /// Complement.
+    /// Returns the complement.
     fn not(self) -> Self;
-    /// A function of three bits: bit `4a + 2b + c` of `TABLE`, where `a` is of `self`.
+    /// Returns a function of three bits: bit `4a + 2b + c` of `TABLE`, where `a` is of `self`.
     #[inline(always)]
     fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
         let none = self.xor(self);
@@ -86,12 +87,14 @@ unsafe impl Bits for u64 {
     }
     #[inline(always)]
     unsafe fn load(elements: *const u64) -> Self {
-        // SAFETY: the caller vouches for eight bytes.
+        // SAFETY: `elements` is readable for eight bytes (`LANES` is 64), by the contract of
+        // `Bits::load`.
         unsafe { elements.read_unaligned() }
     }
     #[inline(always)]
     unsafe fn store(self, elements: *mut u64) {
-        // SAFETY: the caller vouches for eight bytes.
+        // SAFETY: `elements` is writable for eight bytes (`LANES` is 64), by the contract of
+        // `Bits::store`.
         unsafe { elements.write_unaligned(self) }
     }
     #[inline(always)]
@@ -134,10 +137,10 @@ unsafe impl Bits for u64 {
 /// registers: each register is read and written twice.
 ///
 /// # Safety
-/// As [`Bits::load`]'s of the instruction set.
+/// The CPU has the instruction set of `B`.
 #[inline(always)]
 pub(crate) unsafe fn transpose<B: Bits>(rows: &mut [B; 64]) {
-    // SAFETY: the caller vouches for the instruction set.
+    // SAFETY: the CPU has the instruction set, by this function's contract.
     let masks = unsafe {
         [
             B::splat(0x0000_0000_ffff_ffff),
@@ -164,7 +167,7 @@ pub(crate) unsafe fn transpose<B: Bits>(rows: &mut [B; 64]) {
     }
 }
 
-/// One step between rows that are four apart.
+/// Does one step between rows that are four apart.
 #[inline(always)]
 fn halves<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     let [a, b, c, d, e, f, g, h] = x;
@@ -175,7 +178,7 @@ fn halves<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// One step between rows that are two apart.
+/// Does one step between rows that are two apart.
 #[inline(always)]
 fn quarters<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     let [a, b, c, d, e, f, g, h] = x;
@@ -186,7 +189,7 @@ fn quarters<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// One step between neighbours.
+/// Does one step between neighbours.
 #[inline(always)]
 fn eighths<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     let [a, b, c, d, e, f, g, h] = x;
@@ -209,7 +212,7 @@ fn exchange<B: Bits, const STEP: i32>(a: B, b: B, mask: B) -> (B, B) {
 pub(crate) mod tests {
     use super::*;
 
-    /// Blocks that differ in every lane.
+    /// Returns blocks that differ in every lane.
     fn block(lane: usize) -> u64 {
         (lane as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -218,6 +221,8 @@ pub(crate) mod tests {
         elements[lane % elements.len()] >> (lane / elements.len()) & 1
     }
 
+    /// Checks transpositions and gates on lanes of any width.
+    ///
     /// # Safety
     /// The CPU has the instruction set.
     #[inline(always)]
@@ -228,7 +233,8 @@ pub(crate) mod tests {
         }
         let each = B::LANES / 64;
         let mut out = [0u64; MAX_BIT_LANES];
-        // SAFETY: the caller's; the arrays have all lanes' blocks, and a register at least.
+        // SAFETY: the CPU has the instruction set, by this function's contract; the arrays have the
+        // blocks of all lanes, and at least a register.
         unsafe {
             let mut rows = [B::splat(0); 64];
             for (i, row) in rows.iter_mut().enumerate() {

@@ -19,11 +19,11 @@ use alloc::vec::Vec;
 ///
 /// # Safety
 ///
-/// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
-/// [`bytes`](Input::bytes) gives the same slice, and no code writes to it. No call panics: lanes
-/// with other jobs would keep pointers to memory that the panic frees.
+/// - As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
+///   [`bytes`](Input::bytes) returns the same slice, and no code writes to it.
+/// - No call panics: lanes with other jobs would keep pointers to memory that the panic frees.
 pub unsafe trait Input {
-    /// The bytes.
+    /// Returns the bytes.
     fn bytes(&self) -> &[u8];
 }
 
@@ -66,17 +66,23 @@ input! {
 ///
 /// # Safety
 ///
-/// As long as the value is neither moved, nor dropped, nor borrowed by other code,
-/// [`pointers`](CipherBuffer::pointers) gives the same two pointers, and
-/// [`length`](CipherBuffer::length) the same length. So many bytes are valid to read at the first
-/// pointer and to write at the second, and no other code reads or writes them. The two pointers are
-/// equal, or the two ranges do not overlap. No call panics, as for [`Input`].
+/// As long as the value is neither moved, nor dropped, nor borrowed by other code:
+///
+/// - [`pointers`](CipherBuffer::pointers) returns the same two pointers, and
+///   [`length`](CipherBuffer::length) the same length.
+/// - The first pointer is readable for `length` bytes, and the second one is readable and writable
+///   for as many: a message that ends within a byte leaves the other bits of the last byte as they
+///   are.
+/// - The two pointers are equal, or the two ranges do not overlap.
+/// - No other code reads or writes the bytes.
+///
+/// No call panics, as for [`Input`].
 pub unsafe trait CipherBuffer {
-    /// Bytes to process.
+    /// Returns the number of bytes to process.
     fn length(&self) -> usize;
-    /// Where they are read, and where their results are written.
+    /// Returns the pointer to the bytes, and the pointer to the room for their results.
     fn pointers(&mut self) -> (*const u8, *mut u8);
-    /// The results, once there are any.
+    /// Returns the results, once there are any.
     fn output(&self) -> &[u8];
 }
 
@@ -110,14 +116,14 @@ pub struct Span {
 }
 
 impl Span {
-    /// A buffer that is written over.
+    /// Makes a buffer that is written over.
     #[inline(always)]
     pub fn in_place(buffer: &mut [u8]) -> Self {
         let dst = buffer.as_mut_ptr();
         Span { src: dst.cast_const(), dst, len: buffer.len() }
     }
 
-    /// The buffers of a job.
+    /// Returns the buffers of a job.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
         let len = buffer.length();
@@ -155,7 +161,7 @@ pub enum Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    /// The bytes to read.
+    /// Returns the bytes to read.
     #[inline]
     pub fn input(&self) -> &[u8] {
         match self {
@@ -164,7 +170,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The bytes to read, for as long as they are borrowed.
+    /// Returns the bytes to read, for as long as they are borrowed.
     #[inline]
     pub fn into_input(self) -> &'a [u8] {
         match self {
@@ -173,7 +179,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The bytes to write, for as long as they are borrowed.
+    /// Returns the bytes to write, for as long as they are borrowed.
     #[inline]
     pub fn into_output(self) -> &'a mut [u8] {
         match self {

@@ -93,13 +93,13 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// The best that this CPU and operating system can do.
+    /// Returns the best that this CPU and operating system can do.
     pub fn detect() -> Cpu {
         let features = detect();
         Cpu::new(best(&features), features).expect("it is what the machine has")
     }
 
-    /// This CPU with a lower instruction set.
+    /// Returns this CPU with a lower instruction set.
     ///
     /// [`Isa::Portable`] stands for plain integers alone: neither vectors nor AES or SHA
     /// instructions.
@@ -118,8 +118,9 @@ impl Cpu {
         }
     }
 
-    /// The CPU that a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
-    /// instruction set, or the best one without a setting. An empty name asks for nothing.
+    /// Returns the CPU that a setting such as the environment variable `BROADLOOM_ISA` asks for:
+    /// the named instruction set, or the best one without a setting. An empty name asks for
+    /// nothing.
     ///
     /// # Errors
     /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have
@@ -131,8 +132,8 @@ impl Cpu {
         }
     }
 
-    /// This CPU as if it lacked a feature: for comparing kernels, or for testing the kernels of
-    /// another machine. A feature that it lacks anyway changes nothing.
+    /// Returns this CPU as if it lacked a feature: for comparing kernels, or for testing the
+    /// kernels of another machine. A feature that it lacks anyway changes nothing.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the instruction set in use needs it.
@@ -142,33 +143,33 @@ impl Cpu {
         Cpu::new(self.isa, features)
     }
 
-    /// Every instruction set that this machine can run, the most modest first.
+    /// Returns every instruction set that this machine can run, the most modest first.
     pub fn available() -> impl Iterator<Item = Isa> {
         let features = detect();
         Isa::ALL.into_iter().filter(move |isa| kernels(&features, *isa).is_some())
     }
 
-    /// The instruction set in use.
+    /// Returns the instruction set in use.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// Every feature that was looked for, and whether it was found.
+    /// Returns every feature that was looked for, and whether it was found.
     pub fn features(&self) -> &[FeatureState] {
         &self.features
     }
 
-    /// Whether this CPU has a feature that can be used.
+    /// Returns `true` if this CPU has a feature that can be used.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|state| state.feature == feature && state.usable)
     }
 
-    /// The table of its instruction set.
+    /// Returns the table of its instruction set.
     pub(crate) fn kernels(&self) -> &'static Kernels {
         self.kernels
     }
 
-    /// One family's kernel in the table.
+    /// Returns one family's kernel in the table.
     pub(crate) fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
         choice.pick(self.usable)
     }
@@ -176,7 +177,7 @@ impl Cpu {
 
 #[cfg(test)]
 impl Cpu {
-    /// Every kernel of one family that this machine can run, each once.
+    /// Returns every kernel of one family that this machine can run, each once.
     pub(crate) fn every<T>(
         choice: fn(&'static Kernels) -> &'static Choice<&'static T>,
     ) -> alloc::vec::Vec<&'static T> {
@@ -202,7 +203,7 @@ fn best(features: &[FeatureState]) -> Isa {
     Isa::ALL.into_iter().rfind(|isa| kernels(features, *isa).is_some()).unwrap_or(Isa::Portable)
 }
 
-/// The kernels of an instruction set, if a machine with these features can run them.
+/// Returns the kernels of an instruction set, if a machine with these features can run them.
 fn kernels(features: &[FeatureState], isa: Isa) -> Option<&'static Kernels> {
     isa.kernels().filter(|kernels| Features::usable(features).have(kernels.needs))
 }

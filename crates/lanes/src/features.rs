@@ -26,7 +26,7 @@ macro_rules! features {
             /// The features of all architectures.
             pub const ALL: &'static [Feature] = &[$(Feature::$feature),*];
 
-            /// The usual name.
+            /// Returns the usual name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Feature::$feature => $name,)*
@@ -146,7 +146,7 @@ impl Features {
     /// No feature.
     pub(crate) const NONE: Features = Features(0);
 
-    /// These features.
+    /// Returns the set of these features.
     pub(crate) const fn of(features: &[Feature]) -> Self {
         let (mut set, mut i) = (0, 0);
         while i < features.len() {
@@ -156,13 +156,13 @@ impl Features {
         Features(set)
     }
 
-    /// Those that can be used.
+    /// Returns the set of those that can be used.
     pub(crate) fn usable(states: &[FeatureState]) -> Self {
         let usable = states.iter().filter(|state| state.usable);
         Features(usable.fold(0, |set, state| set | 1 << state.feature as u32))
     }
 
-    /// Whether all features of another set are in this one.
+    /// Returns `true` if all features of another set are in this one.
     pub(crate) const fn have(self, needs: Features) -> bool {
         self.0 & needs.0 == needs.0
     }
@@ -173,7 +173,7 @@ impl Features {
 pub struct Choice<T: 'static>(&'static [(Features, T)]);
 
 impl<T: Copy> Choice<T> {
-    /// The last one needs nothing.
+    /// Makes a choice of kernels, of which the last one needs nothing.
     pub(crate) const fn new(kernels: &'static [(Features, T)]) -> Self {
         let (needs, _) = &kernels[kernels.len() - 1];
         assert!(
@@ -183,13 +183,13 @@ impl<T: Copy> Choice<T> {
         Choice(kernels)
     }
 
-    /// The kernel for a CPU that has these features.
+    /// Returns the kernel for a CPU that has these features.
     pub(crate) fn pick(&self, features: Features) -> T {
         let fits = self.0.iter().find(|(needs, _)| features.have(*needs));
         fits.expect("the last one needs nothing").1
     }
 
-    /// The kernels that a CPU with these features can run.
+    /// Returns the kernels that a CPU with these features can run.
     #[cfg(test)]
     pub(crate) fn all(&self, features: Features) -> impl Iterator<Item = T> {
         self.0.iter().filter(move |(needs, _)| features.have(*needs)).map(|(_, kernel)| *kernel)

@@ -17,7 +17,7 @@
 //! [`Cpu::detect`] chooses the instruction set at run time.
 //!
 //! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a
-//! manager is built.
+//! manager is built, and when a key of GCM first meets a long message ([`GcmKey`]).
 
 #![no_std]
 #![cfg_attr(
@@ -39,6 +39,7 @@ mod arch;
 mod bignum;
 mod binary;
 mod bits;
+mod blake3;
 mod buffer;
 mod chacha;
 mod chain;
@@ -48,9 +49,16 @@ mod des;
 mod error;
 mod features;
 mod hash;
+mod info;
 mod job;
 mod kasumi;
+mod kernels;
+mod loops;
 mod manager;
+mod ml_dsa;
+mod ml_kem;
+mod occupancy;
+mod once;
 mod outcome;
 mod plain;
 pub mod probe;
@@ -63,49 +71,61 @@ mod slh_dsa;
 mod sponge;
 mod vector;
 mod widths;
+mod wiped;
 
 pub use aes::{
-    AesKey, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey,
-    CmacLanes, CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey,
-    GcmLanes, GmacJob, KeyLengthError, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey,
-    XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError,
+    CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey, CmacLanes,
+    CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey, GcmLanes, GmacJob,
+    Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey, XtsJob, XtsKey, XtsKeyError, XtsLanes,
+    XtsLengthError,
 };
 pub use binary::{
-    BinaryCurve, BinaryCurveJob, BinaryCurveLanes, BinaryKeyError, BinaryPrivateKey,
-    BinaryPublicKey,
+    BinaryCurveJob, BinaryCurveLanes, BinaryKeyError, BinaryPrivateKey, BinaryPublicKey,
 };
+pub use blake3::{Blake3Job, Blake3Key, Blake3Lanes, Blake3Stream};
 pub use buffer::{Buffers, CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{
-    ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes, XChaChaPolyJob,
-    XChaChaPolyLanes,
+    ChaChaJob, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes, XChaChaPolyJob, XChaChaPolyLanes,
 };
 pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Isa, IsaError};
 pub use curves::{
     CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
-    Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, P256KeyError, P256PrivateKey,
-    P256PublicKey, X25519Key, ed25519_base,
+    Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
+    P384PrivateKey, P384PublicKey, Secp256k1PrivateKey, Secp256k1PublicKey, X25519Key,
+    ed25519_base,
 };
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use features::{Feature, FeatureState, UnknownFeature};
-pub use hash::{
-    Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
-    Stream,
-};
+pub use hash::{HashJob, HashLanes, HmacKey, Stream};
+pub use info::KernelInfo;
 #[doc(hidden)]
 pub use job::{Aead, Cipher, Mac};
 pub use job::{AeadJob, CipherJob, MacJob, PacketJob, TagError};
-pub use kasumi::table::TableKasumi;
 pub use kasumi::{F8Job, F9Job, KasumiError, KasumiKey, KasumiLanes, LinkDirection};
+pub use kernels::aes::key::{AesKey, KeyLengthError};
+pub use kernels::binary::curve::BinaryCurve;
+pub use kernels::chacha::key::ChaChaKey;
+pub use kernels::curves::weierstrass::error::CurveKeyError;
+pub use kernels::hash::algorithm::Hash;
+pub use kernels::hash::algorithms::*;
+pub use kernels::hash::compression::Compression;
+pub use kernels::rc4::key::{Rc4Key, Rc4KeyLengthError};
 #[doc(hidden)]
 pub use manager::Lanes;
-pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
+pub use manager::{InOrder, Job, Loan, Manager, OutOfOrder, Planner, STREAM_DEPTH};
+pub use ml_dsa::{
+    MlDsaError, MlDsaHash, MlDsaKeyJob, MlDsaLanes, MlDsaMessage, MlDsaOutcome, MlDsaPrivateKey,
+    MlDsaPublicKey, MlDsaSet, MlDsaSignJob, MlDsaVerifyJob,
+};
+pub use ml_kem::{MlKemError, MlKemJob, MlKemLanes, MlKemPrivateKey, MlKemPublicKey, MlKemSet};
+pub use occupancy::Occupancy;
 #[doc(hidden)]
 pub use outcome::public;
 pub use rabin::{RabinError, RabinSearch};
-pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
-pub use report::{KernelInfo, kernels};
+pub use rc4::{Rc4Job, Rc4Lanes};
+pub use report::kernels;
 pub use rsa::{
     RsaBlind, RsaBlinding, RsaBlindingError, RsaConstants, RsaError, RsaInputError, RsaJob,
     RsaKeyError, RsaLanes, RsaModulus, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,

@@ -2,8 +2,8 @@
 
 use subtle::Choice;
 
-/// The outcome of a comparison in constant time, about to be branched on: it is public, whatever
-/// was compared.
+/// Returns the outcome of a comparison in constant time, about to be branched on: it is public,
+/// whatever was compared.
 ///
 /// The check for constant time is built with `--cfg constant_time`. Only there, memcheck is told
 /// that the outcome may be known, so that it reports every other branch that depends on what was

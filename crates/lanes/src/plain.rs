@@ -6,16 +6,16 @@ use crate::vector::{Vector, Word, each};
 #[derive(Clone, Copy)]
 pub(crate) struct Plain<W>(W);
 
-impl Plain<u64> {
-    /// One lane with this word.
+impl<W: Copy> Plain<W> {
+    /// Makes one lane with this word.
     #[inline(always)]
-    pub(crate) fn of(word: u64) -> Self {
+    pub(crate) fn of(word: W) -> Self {
         Plain(word)
     }
 
-    /// The word of the one lane.
+    /// Returns the word of the one lane.
     #[inline(always)]
-    pub(crate) fn word(self) -> u64 {
+    pub(crate) fn word(self) -> W {
         self.0
     }
 }
@@ -33,12 +33,14 @@ macro_rules! plain_vector {
             }
             #[inline(always)]
             unsafe fn load(words: *const $word) -> Self {
-                // SAFETY: the caller vouches for the word.
+                // SAFETY: `words` is readable for one word (`LANES` is 1) by the contract of
+                // `Vector::load`.
                 Self(unsafe { words.read_unaligned() })
             }
             #[inline(always)]
             unsafe fn store(self, words: *mut $word) {
-                // SAFETY: the caller vouches for the word.
+                // SAFETY: `words` is writable for one word (`LANES` is 1) by the contract of
+                // `Vector::store`.
                 unsafe { words.write_unaligned(self.0) }
             }
             #[inline(always)]
@@ -46,7 +48,9 @@ macro_rules! plain_vector {
                 lanes: *const *const u8,
                 offset: usize,
             ) -> [Self; 16] {
-                // SAFETY: the caller vouches for the pointer, and for sixteen words behind it.
+                // SAFETY: by the contract of `Vector::load_block`, `lanes` is readable for one
+                // pointer, which is readable for sixteen words from `offset`; the reads need no
+                // alignment.
                 unsafe {
                     let words = (*lanes).add(offset).cast::<$word>();
                     each!(i in 16 => {
@@ -56,12 +60,14 @@ macro_rules! plain_vector {
             }
             #[inline(always)]
             unsafe fn gather(lanes: *const *const $word) -> [Self; 8] {
-                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                // SAFETY: by the contract of `Vector::gather`, `lanes` is readable for one pointer,
+                // which is readable for eight words.
                 unsafe { each!(i in 8 => Self(*(*lanes).add(i))) }
             }
             #[inline(always)]
             unsafe fn scatter(words: &[Self; 8], lanes: *const *mut $word) {
-                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                // SAFETY: by the contract of `Vector::scatter`, `lanes` is readable for one
+                // pointer, which is writable for eight words.
                 unsafe { (*lanes).cast::<[$word; 8]>().write(each!(i in 8 => words[i].0)) }
             }
             #[inline(always)]

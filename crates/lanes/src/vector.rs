@@ -8,8 +8,8 @@ use core::ops::BitXor;
 /// An array written out element by element: `each!(i in 4 => value)`. In a kernel, unlike a loop or
 /// `array::from_fn`, it leaves the compiler nothing to unroll or to inline.
 ///
-/// With `each!(const I in 4 => value)`, the number is a constant. What stands under `if const` of it
-/// is then compiled only where it is to run, in each instance of a generic function.
+/// With `each!(const I in 4 => value)`, the number is a constant. What stands under `if const` of
+/// it is then compiled only where it is to run, in each instance of a generic function.
 macro_rules! each {
     ($i:ident in $count:tt => $value:expr) => {
         crate::vector::each!($count, [let $i] $value)
@@ -64,7 +64,7 @@ pub trait Word:
     const BYTES: usize = size_of::<Self>();
     /// Converts between a word and its bytes in big-endian or little-endian order.
     fn ordered(self, big_endian: bool) -> Self;
-    /// The low bits of `value`.
+    /// Returns the low bits of `value`.
     fn truncate(value: u64) -> Self;
 }
 
@@ -103,100 +103,114 @@ impl Word for u64 {
 ///
 /// # Safety
 ///
-/// A value of an implementing type is proof that the CPU has the instructions its methods use: the
-/// ways to make one from nothing ([`splat`](Vector::splat), [`load`](Vector::load),
-/// [`load_block`](Vector::load_block)) are `unsafe` and say so, and everything else starts from a
-/// value. An implementor must use no instruction outside the set that its documentation names, and
-/// must be marked `#[inline(always)]` throughout, so that it is compiled for the caller's
-/// instruction set.
+/// A value of an implementing type is proof that the CPU has the instructions that its methods use.
+/// The methods that make a value from nothing ([`splat`](Vector::splat), [`load`](Vector::load),
+/// [`load_block`](Vector::load_block), [`gather`](Vector::gather)) are `unsafe` and have the
+/// instruction set among their conditions; every other method starts from a value. An implementor
+/// uses no instruction outside the set that its documentation names, and marks every method
+/// `#[inline(always)]`, so that the method is compiled for the caller's instruction set.
 pub unsafe trait Vector: Copy {
     /// The word in one lane.
     type Word: Word;
     /// Lanes in this vector.
     const LANES: usize;
 
-    /// The same word in every lane.
+    /// Returns the same word in every lane.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set.
+    /// The CPU has this vector's instruction set.
     unsafe fn splat(word: Self::Word) -> Self;
 
-    /// `LANES` consecutive words, one for each lane.
+    /// Reads `LANES` consecutive words, one for each lane.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set, and `words` must be readable for `LANES`
-    /// words.
+    /// - The CPU has this vector's instruction set.
+    /// - `words` is readable for `LANES` words, at any alignment.
     unsafe fn load(words: *const Self::Word) -> Self;
 
     /// Writes each lane's word to `LANES` consecutive places.
     ///
     /// # Safety
-    /// `words` must be writable for `LANES` words.
+    /// `words` is writable for `LANES` words, at any alignment.
     unsafe fn store(self, words: *mut Self::Word);
 
-    /// The sixteen words of every lane's block: word `i` of lane `l`, read at `lanes[l] + offset`,
-    /// is lane `l` of element `i`. Words are big-endian in memory if `BIG_ENDIAN`, else
+    /// Reads the sixteen words of every lane's block: word `i` of lane `l`, read at `lanes[l] +
+    /// offset`, is lane `l` of element `i`. Words are big-endian in memory if `BIG_ENDIAN`, else
     /// little-endian.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
-    /// pointers, and each pointer for sixteen words from `offset`. No alignment is asked for.
+    /// - The CPU has this vector's instruction set.
+    /// - `lanes` is readable for `LANES` pointers.
+    /// - Each of these pointers is readable for sixteen words from `offset` bytes on, at any
+    ///   alignment.
     unsafe fn load_block<const BIG_ENDIAN: bool>(
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16];
 
-    /// The first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of
+    /// Reads the first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of
     /// element `i`.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
-    /// pointers, and each pointer for eight words.
+    /// - The CPU has this vector's instruction set.
+    /// - `lanes` is readable for `LANES` pointers.
+    /// - Each of these pointers is readable for eight words, and aligned for a word.
     #[inline(always)]
     unsafe fn gather(lanes: *const *const Self::Word) -> [Self; 8] {
         let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
         for lane in 0..Self::LANES {
             for (i, row) in rows.iter_mut().enumerate() {
-                // SAFETY: the caller vouches for the pointer and for eight words behind it.
+                // SAFETY: by this function's contract `lanes` is readable for `LANES` pointers,
+                // `lane` is below `LANES`, and the pointer is readable for eight words, `i` among
+                // them.
                 row[lane] = unsafe { *(*lanes.add(lane)).add(i) };
             }
         }
-        // SAFETY: the caller vouches for the instruction set; a row holds at least LANES words.
+        // SAFETY: the CPU has the instruction set by this function's contract; a row holds
+        // `MAX_LANES` words, and no vector has more lanes.
         unsafe { each!(i in 8 => Self::load(rows[i].as_ptr())) }
     }
 
-    /// The first four words behind each lane's pointer: as [`gather`](Vector::gather).
+    /// Reads the first four words behind each lane's pointer, as [`gather`](Vector::gather) reads
+    /// eight.
     ///
     /// # Safety
-    /// As for `gather`, with four words.
+    /// The conditions of [`gather`](Vector::gather), with four words in place of eight.
     #[inline(always)]
     unsafe fn gather_four(lanes: *const *const Self::Word) -> [Self; 4] {
         let mut rows = [[Self::Word::default(); MAX_LANES]; 4];
         for lane in 0..Self::LANES {
             for (i, row) in rows.iter_mut().enumerate() {
-                // SAFETY: the caller vouches for the pointer and for four words behind it.
+                // SAFETY: by this function's contract `lanes` is readable for `LANES` pointers,
+                // `lane` is below `LANES`, and the pointer is readable for four words, `i` among
+                // them.
                 row[lane] = unsafe { *(*lanes.add(lane)).add(i) };
             }
         }
-        // SAFETY: the caller vouches for the instruction set; a row holds at least LANES words.
+        // SAFETY: the CPU has the instruction set by this function's contract; a row holds
+        // `MAX_LANES` words, and no vector has more lanes.
         unsafe { each!(i in 4 => Self::load(rows[i].as_ptr())) }
     }
 
-    /// Writes what [`gather`](Vector::gather) reads.
+    /// Writes eight words behind each lane's pointer, in the order in which
+    /// [`gather`](Vector::gather) reads them. If two pointers are equal, the words of one of the
+    /// two lanes remain.
     ///
     /// # Safety
-    /// As for `gather`, and each pointer must be writable for eight words. Where two are equal,
-    /// either lane's words are left.
+    /// - `lanes` is readable for `LANES` pointers.
+    /// - Each of these pointers is writable for eight words, and aligned for a word.
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut Self::Word) {
         let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
         for (row, vector) in rows.iter_mut().zip(words) {
-            // SAFETY: a row holds at least LANES words.
+            // SAFETY: a row holds `MAX_LANES` words, and no vector has more lanes.
             unsafe { vector.store(row.as_mut_ptr()) };
         }
         for lane in 0..Self::LANES {
             for (i, row) in rows.iter().enumerate() {
-                // SAFETY: the caller vouches for the pointer and for eight words behind it.
+                // SAFETY: by this function's contract `lanes` is readable for `LANES` pointers,
+                // `lane` is below `LANES`, and the pointer is writable for eight words, `i` among
+                // them.
                 unsafe { *(*lanes.add(lane)).add(i) = row[lane] };
             }
         }
@@ -205,33 +219,40 @@ pub unsafe trait Vector: Copy {
     /// Writes the sixteen words of every lane, one lane after the other.
     ///
     /// # Safety
-    /// `blocks` must be writable for sixteen words for each lane. No alignment is asked for.
+    /// `blocks` is writable for sixteen words for each lane, and aligned for a word.
     #[inline(always)]
     unsafe fn store_blocks(words: &[Self; 16], blocks: *mut Self::Word) {
         let (mut low, mut high) = ([blocks; MAX_LANES], [blocks; MAX_LANES]);
         for lane in 0..Self::LANES {
-            // SAFETY: the caller vouches for the words.
+            // SAFETY: `lane` is below `LANES`, so both places lie within the `16 * LANES` words
+            // that `blocks` is writable for by this function's contract.
             unsafe {
                 low[lane] = blocks.add(16 * lane);
                 high[lane] = blocks.add(16 * lane + 8);
             }
         }
-        // SAFETY: the caller vouches for the words.
+        // SAFETY: every pointer of the two arrays is writable for eight words (its half of a lane's
+        // sixteen), and aligned as `blocks` is.
         unsafe {
             Self::scatter(&each!(i in 8 => words[i]), low.as_ptr());
             Self::scatter(&each!(i in 8 => words[i + 8]), high.as_ptr());
         }
     }
 
-    /// Writes the exclusive or of what [`store_blocks`](Vector::store_blocks) writes, as
-    /// little-endian words, and the bytes at `from`.
+    /// Writes the exclusive or of the bytes at `from` and of the words that
+    /// [`store_blocks`](Vector::store_blocks) writes, which are little-endian here.
     ///
     /// # Safety
-    /// Sixteen words for each lane must be readable at `from` and writable at `to`, which are the
-    /// same, or do not overlap, and at `room`. No alignment is asked for.
+    /// With sixteen words for each lane:
+    /// - `from` is readable and `to` is writable for these words, at any alignment.
+    /// - `from` and `to` are equal, or their words do not overlap.
+    /// - `room` is writable for these words and aligned for a word, unless the vector implements
+    ///   this method without a use of `room`, as those of AVX2 and AVX-512 do.
     #[inline(always)]
     unsafe fn add_blocks(words: &[Self; 16], room: *mut Self::Word, from: *const u8, to: *mut u8) {
-        // SAFETY: the caller vouches for all three; each block is read before it is written.
+        // SAFETY: by this function's contract `room` fulfils the contract of `store_blocks`; `from`
+        // is readable and `to` writable for `16 * LANES` words, and the sixteen words of a lane are
+        // read before any of them is written.
         unsafe {
             Self::store_blocks(words, room);
             for lane in 0..Self::LANES {
@@ -245,40 +266,40 @@ pub unsafe trait Vector: Copy {
         }
     }
 
-    /// Lane by lane sum, modulo 2^32 or 2^64.
+    /// Adds lane by lane, modulo 2^32 or 2^64.
     fn add(self, other: Self) -> Self;
-    /// Exclusive or.
+    /// Returns the exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// And.
+    /// Returns the logical and.
     fn and(self, other: Self) -> Self;
-    /// Or.
+    /// Returns the logical or.
     fn or(self, other: Self) -> Self;
-    /// Complement.
+    /// Returns the complement.
     fn not(self) -> Self;
     /// Rotates each lane right by `N` bits, `0 < N <` the word's width.
     fn rotate_right<const N: i32>(self) -> Self;
     /// Shifts each lane right by `N` bits, zeros coming in.
     fn shift_right<const N: i32>(self) -> Self;
 
-    /// `self ^ b ^ c`.
+    /// Returns `self ^ b ^ c`.
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {
         self.xor(b).xor(c)
     }
 
-    /// Where `self` has a one, `b`; where it has a zero, `c` (the *Ch* of FIPS 180-4).
+    /// Returns `b` where `self` has a one, and `c` where it has a zero (the *Ch* of FIPS 180-4).
     #[inline(always)]
     fn choose(self, b: Self, c: Self) -> Self {
         self.and(b.xor(c)).xor(c)
     }
 
-    /// Bits that at least two of the three have (the *Maj* of FIPS 180-4).
+    /// Returns the bits that at least two of the three have (the *Maj* of FIPS 180-4).
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
         self.and(b.xor(c)).xor(b.and(c))
     }
 
-    /// `self ^ (b | !c)` (the *I* of RFC 1321).
+    /// Returns `self ^ (b | !c)` (the *I* of RFC 1321).
     #[inline(always)]
     fn xor_or_not(self, b: Self, c: Self) -> Self {
         self.xor(b.or(c.not()))
@@ -288,16 +309,18 @@ pub unsafe trait Vector: Copy {
 /// Vectors that read a part of each lane's block and pad it, without a copy in memory.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// The contract of [`Vector`].
 #[allow(dead_code, reason = "not every architecture has masked loads")]
 pub unsafe trait Pads: Vector {
-    /// The sixteen words of every lane's block that is made of the first bytes behind its pointer,
-    /// as many as `lens` has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as
-    /// [`load_block`](Vector::load_block).
+    /// Reads the sixteen words of a block of every lane that the method pads: the first bytes
+    /// behind the lane's pointer, as many as `lens` has for the lane, a byte 0x80, and zeros. Words
+    /// are in the order of [`load_block`](Vector::load_block).
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
-    /// pointers, `lens` for as many numbers, and each pointer for as many bytes.
+    /// - The CPU has this vector's instruction set.
+    /// - `lanes` is readable for `LANES` pointers, and `lens` for `LANES` numbers.
+    /// - Each pointer is readable for as many bytes as its number, which is less than sixteen
+    ///   words.
     unsafe fn load_padded<const BIG_ENDIAN: bool>(
         lanes: *const *const u8,
         lens: *const u8,
@@ -320,21 +343,22 @@ pub struct Pair<V>(pub(crate) V, pub(crate) V);
 
 #[allow(dead_code, reason = "not every architecture has kernels of two vectors in assembly")]
 impl<V: Copy> Pair<V> {
-    /// One of the two.
+    /// Returns one of the two.
     #[inline(always)]
     pub(crate) fn half(self, half: usize) -> V {
         if half == 0 { self.0 } else { self.1 }
     }
 }
 
-// SAFETY: it uses V's instructions only, and every method is `inline(always)`.
+// SAFETY: the impl uses V's instructions only, and every method is `inline(always)`.
 unsafe impl<V: Pads> Pads for Pair<V> {
     #[inline(always)]
     unsafe fn load_padded<const BIG_ENDIAN: bool>(
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for 2 * V::LANES pointers and numbers.
+        // SAFETY: by this method's contract there are `2 * V::LANES` pointers and numbers; each
+        // call gets its half of them, and the CPU has V's instruction set.
         let (a, b) = unsafe {
             (
                 V::load_padded::<BIG_ENDIAN>(lanes, lens),
@@ -345,25 +369,28 @@ unsafe impl<V: Pads> Pads for Pair<V> {
     }
 }
 
-// SAFETY: it uses V's instructions only, and every method is `inline(always)`.
+// SAFETY: the impl uses V's instructions only, and every method is `inline(always)`.
 unsafe impl<V: Vector> Vector for Pair<V> {
     type Word = V::Word;
     const LANES: usize = 2 * V::LANES;
 
     #[inline(always)]
     unsafe fn splat(word: V::Word) -> Self {
-        // SAFETY: the caller vouches for the instruction set.
+        // SAFETY: the instruction set of a pair is V's, which the CPU has by this method's
+        // contract.
         let v = unsafe { V::splat(word) };
         Pair(v, v)
     }
     #[inline(always)]
     unsafe fn load(words: *const V::Word) -> Self {
-        // SAFETY: the caller vouches for the instruction set and for 2 * V::LANES words.
+        // SAFETY: by this method's contract the CPU has V's instruction set, and `words` is
+        // readable for `2 * V::LANES` words, half of them for each call.
         unsafe { Pair(V::load(words), V::load(words.add(V::LANES))) }
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut V::Word) {
-        // SAFETY: the caller vouches for 2 * V::LANES words.
+        // SAFETY: by this method's contract `words` is writable for `2 * V::LANES` words, half of
+        // them for each call.
         unsafe {
             self.0.store(words);
             self.1.store(words.add(V::LANES));
@@ -374,7 +401,9 @@ unsafe impl<V: Vector> Vector for Pair<V> {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for sixteen words.
+        // SAFETY: by this method's contract the CPU has V's instruction set, and there are `2 *
+        // V::LANES` pointers, each readable for sixteen words from `offset`; each call gets half of
+        // them.
         let (a, b) = unsafe {
             (
                 V::load_block::<BIG_ENDIAN>(lanes, offset),
@@ -385,13 +414,15 @@ unsafe impl<V: Vector> Vector for Pair<V> {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const V::Word) -> [Self; 8] {
-        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for eight words.
+        // SAFETY: by this method's contract the CPU has V's instruction set, and there are `2 *
+        // V::LANES` pointers, each readable for eight words; each call gets half of them.
         let (a, b) = unsafe { (V::gather(lanes), V::gather(lanes.add(V::LANES))) };
         each!(i in 8 => Pair(a[i], b[i]))
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut V::Word) {
-        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for eight words.
+        // SAFETY: by this method's contract there are `2 * V::LANES` pointers, each writable for
+        // eight words; each call gets half of them.
         unsafe {
             V::scatter(&each!(i in 8 => words[i].0), lanes);
             V::scatter(&each!(i in 8 => words[i].1), lanes.add(V::LANES));

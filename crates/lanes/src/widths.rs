@@ -18,13 +18,13 @@ impl<K> Clone for Widths<K> {
 impl<K> Copy for Widths<K> {}
 
 impl<K> Widths<K> {
-    /// The fastest for so many operations.
+    /// Returns the fastest for so many operations.
     pub(crate) fn pick(&self, operations: usize) -> &'static K {
         let wide = self.wide.iter().rfind(|(from, _)| *from <= operations);
         wide.map_or(self.one, |(_, kernel)| kernel)
     }
 
-    /// The one with the most lanes.
+    /// Returns the one with the most lanes.
     pub(crate) fn widest(&self) -> &'static K {
         self.wide.last().map_or(self.one, |(_, kernel)| kernel)
     }

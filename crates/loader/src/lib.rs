@@ -4,18 +4,20 @@ use std::error::Error;
 
 pub use libloading::Library;
 
-/// Opens the first of these names that the system's loader finds, and says which it was.
+/// Opens the first of these names that the system's loader finds, and returns the library and the
+/// name.
 ///
 /// # Safety
-/// Whatever has one of the names may run its initialisers on any thread, and they prepare only
-/// itself.
+/// Every library with one of the names may run its initialisers on any thread, and they prepare
+/// only the library itself.
 ///
 /// # Errors
-/// None was found; what the loader said of each.
+/// No library was found: the loader's message for each name.
 pub unsafe fn open<'n>(names: &[&'n str]) -> Result<(Library, &'n str), String> {
     let mut reasons = Vec::new();
     for &name in names {
-        // SAFETY: the caller vouches for the initialisers.
+        // SAFETY: the initialisers of a library with this name may run here, by this function's
+        // contract.
         match unsafe { Library::new(name) } {
             Ok(library) => return Ok((library, name)),
             Err(error) => {
@@ -31,12 +33,14 @@ pub unsafe fn open<'n>(names: &[&'n str]) -> Result<(Library, &'n str), String> 
 /// Finds a function.
 ///
 /// # Safety
-/// `T` is the function's type, and it is not called once the library is closed.
+/// - `T` is the function's type.
+/// - The function is not called after the library is closed.
 ///
 /// # Errors
-/// There is none of that name, which is given back.
+/// The library has no function of that name, which is returned.
 pub unsafe fn find<T: Copy>(library: &Library, function: &'static str) -> Result<T, &'static str> {
-    // SAFETY: the caller vouches for the type.
+    // SAFETY: `T` is the function's type, and it is not called after the library is closed, by this
+    // function's contract.
     let symbol = unsafe { library.get::<T>(function) };
     symbol.map(|symbol| *symbol).map_err(|_| function)
 }

@@ -11,7 +11,7 @@ use crate::key::Purpose;
 use crate::libcrypto::functions;
 use crate::operation::{
     Begin, Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params,
-    may_ask, newctx, put_or, set_ctx_params, settable_ctx_params,
+    newctx, put_or, set_ctx_params, settable_ctx_params,
 };
 
 /// RSA's functions.
@@ -55,7 +55,8 @@ impl Context for Operation {
 /// # Safety
 /// libcrypto passes what was handed out, and its list.
 unsafe fn begin(pointer: *mut c_void, key: *mut c_void, list: *const Param, begin: Begin) -> c_int {
-    // SAFETY: the caller's.
+    // SAFETY: the pointer is a context of this type, and the key and the list are libcrypto's, by
+    // this function's contract.
     unsafe { context::<Operation>(pointer).begin(key.cast(), list, begin) }
 }
 
@@ -77,7 +78,7 @@ unsafe extern "C" fn decrypt_init(
     unsafe { begin(pointer, key, list, functions().EVP_PKEY_decrypt_init_ex) }
 }
 
-/// What the lanes are asked for; `None` is for libcrypto to compute.
+/// Returns what the lanes are asked for, or `None` if libcrypto computes it.
 fn scheme(operation: &Operation) -> Option<Scheme> {
     match operation.number(c"pad-mode")? {
         // The lanes reject a wrong padding implicitly. libcrypto does since 3.2, unless told.
@@ -105,7 +106,8 @@ unsafe extern "C" fn encrypt(
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
         let operation = context::<Operation>(pointer);
-        let made = may_ask(out)
+        let made = operation
+            .may_ask(out)
             .then(|| scheme(operation))
             .flatten()
             .and_then(|scheme| operation.ask(Purpose::Encrypt(scheme), given(data, len), None));
@@ -126,7 +128,8 @@ unsafe extern "C" fn decrypt(
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
         let operation = context::<Operation>(pointer);
-        let made = may_ask(out)
+        let made = operation
+            .may_ask(out)
             .then(|| scheme(operation))
             .flatten()
             .and_then(|scheme| operation.ask(Purpose::Decrypt(scheme), given(data, len), None));

@@ -7,6 +7,7 @@
 mod aead;
 mod apart;
 mod keyed;
+mod pipeline;
 mod stream;
 
 use std::ffi::{CStr, c_int, c_void};
@@ -81,11 +82,11 @@ const NEW: [unsafe extern "C" fn(*mut c_void) -> *mut c_void; COUNT] = {
     all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
 };
 
-/// The default provider's functions for each; `None` where it lacks the cipher.
+/// The default provider's functions for each; `None` if it has no such cipher.
 static THEIRS: LazyLock<[Option<CipherFunctions>; COUNT]> =
     LazyLock::new(|| OFFERED.map(|(name, _)| CipherFunctions::find(OP_CIPHER, name)));
 
-/// The first name of each.
+/// Returns the first name of each cipher.
 pub fn names() -> impl Iterator<Item = &'static CStr> {
     OFFERED.into_iter().map(|(name, _)| name)
 }
@@ -108,12 +109,13 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
     list
 });
 
-/// The functions of a cipher. What needs no context is the default provider's own.
+/// Returns the functions of a cipher. Functions that need no context are the default provider's
+/// own.
 fn table<C: Cipher>(
     newctx: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
     theirs: &'static CipherFunctions,
 ) -> &'static [Dispatch] {
-    let functions: [Dispatch; 15] = *dispatch![
+    let functions: [Dispatch; 19] = *dispatch![
         FUNC_CIPHER_NEWCTX => newctx,
         FUNC_CIPHER_FREECTX => freectx::<C> as unsafe extern "C" fn(_),
         FUNC_CIPHER_DUPCTX => dupctx::<C> as unsafe extern "C" fn(_) -> _,
@@ -128,11 +130,22 @@ fn table<C: Cipher>(
         FUNC_CIPHER_GETTABLE_PARAMS => theirs.gettable_params,
         FUNC_CIPHER_GETTABLE_CTX_PARAMS => theirs.gettable,
         FUNC_CIPHER_SETTABLE_CTX_PARAMS => theirs.settable,
+        FUNC_CIPHER_PIPELINE_ENCRYPT_INIT =>
+            pipeline::init::<C, true> as unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
+        FUNC_CIPHER_PIPELINE_DECRYPT_INIT =>
+            pipeline::init::<C, false> as unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
+        FUNC_CIPHER_PIPELINE_UPDATE =>
+            pipeline::update::<C> as unsafe extern "C" fn(_, _, _, _, _, _, _) -> _,
+        FUNC_CIPHER_PIPELINE_FINAL =>
+            pipeline::last::<C> as unsafe extern "C" fn(_, _, _, _, _) -> _,
     ];
     Vec::leak(functions.to_vec())
 }
 
-/// What libcrypto passes to a function that writes.
+/// The arguments that libcrypto passes to a function that writes.
+///
+/// A piece keeps *libcrypto's rules* if `data` is null or readable for `len` bytes, `out` is null
+/// or writable for `room` bytes, `out_len` is writable, and the two places are equal or apart.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     out: *mut u8,
@@ -142,9 +155,15 @@ struct Piece {
     len: usize,
 }
 
-/// A context. The functions are those of libcrypto's interface, and so is what they are given.
+/// A context, with the functions of libcrypto's interface.
+///
+/// # Safety
+/// This is the contract of every function:
+/// - Pieces, and what is given, keep libcrypto's rules ([`Piece`], [`Given`]).
+/// - Places keep the rules of a piece without data.
+/// - Lists are valid, as [`Param`] defines it.
 trait Cipher: Sized {
-    /// A copy; `None` where libcrypto has no memory for it.
+    /// Returns a copy; `None` if libcrypto has no memory for it.
     fn copy(&self) -> Option<Self>;
     unsafe fn init(&mut self, encrypts: bool, given: Given) -> c_int;
     unsafe fn update(&mut self, piece: Piece) -> c_int;
@@ -152,9 +171,22 @@ trait Cipher: Sized {
     unsafe fn cipher(&mut self, piece: Piece) -> c_int;
     unsafe fn get(&mut self, list: *mut Param) -> c_int;
     unsafe fn set(&mut self, list: *const Param) -> c_int;
+    /// Tells that long texts come under the key, as under that of another context, if there is one:
+    /// both use the same session of the engine.
+    fn expect_long_texts(&mut self, other: Option<&Self>);
 }
 
-/// What a message begins with: null stands for what was there before.
+/// A context as libcrypto holds it.
+struct Context<C> {
+    one: C,
+    /// The texts of a pipeline; none before one begins.
+    pipes: Vec<C>,
+}
+
+/// The arguments that a message begins with; null stands for the value that was there before.
+///
+/// They keep *libcrypto's rules* if `key` is null or readable for `key_len` bytes, `iv` is null or
+/// readable for `iv_len` bytes, and `list` is valid, as [`Param`] defines it.
 #[derive(Debug, Clone, Copy)]
 struct Given {
     key: *const u8,
@@ -164,8 +196,8 @@ struct Given {
     list: *const Param,
 }
 
-fn hand_out<C>(context: C) -> *mut c_void {
-    Box::into_raw(Box::new(context)).cast()
+fn hand_out<C>(one: C) -> *mut c_void {
+    Box::into_raw(Box::new(Context { one, pipes: Vec::new() })).cast()
 }
 
 unsafe extern "C" fn newctx<const AT: usize>(_: *mut c_void) -> *mut c_void {
@@ -179,20 +211,26 @@ unsafe extern "C" fn newctx<const AT: usize>(_: *mut c_void) -> *mut c_void {
 unsafe extern "C" fn freectx<C: Cipher>(context: *mut c_void) {
     if !context.is_null() {
         // SAFETY: `newctx` or `dupctx` made it.
-        drop(unsafe { Box::from_raw(context.cast::<C>()) });
+        drop(unsafe { Box::from_raw(context.cast::<Context<C>>()) });
     }
 }
 
 /// # Safety
-/// `newctx` or `dupctx` made it, for this cipher.
-unsafe fn of<'a, C: Cipher>(context: *mut c_void) -> &'a mut C {
-    // SAFETY: the caller's.
-    unsafe { &mut *context.cast::<C>() }
+/// `newctx` or `dupctx` made `context`, for this cipher.
+unsafe fn of<'a, C: Cipher>(context: *mut c_void) -> &'a mut Context<C> {
+    // SAFETY: `newctx` or `dupctx` made the context for this cipher, by this function's contract,
+    // and libcrypto uses a context in one call at a time.
+    unsafe { &mut *context.cast::<Context<C>>() }
 }
 
 unsafe extern "C" fn dupctx<C: Cipher>(context: *mut c_void) -> *mut c_void {
     // SAFETY: libcrypto passes what was handed out.
-    unsafe { of::<C>(context) }.copy().map_or(ptr::null_mut(), hand_out)
+    let Context { one, pipes } = unsafe { of::<C>(context) };
+    let copies: Option<Vec<C>> = pipes.iter().map(C::copy).collect();
+    match (one.copy(), copies) {
+        (Some(one), Some(pipes)) => Box::into_raw(Box::new(Context { one, pipes })).cast(),
+        _ => ptr::null_mut(),
+    }
 }
 
 unsafe extern "C" fn init<C: Cipher, const ENCRYPTS: bool>(
@@ -204,7 +242,7 @@ unsafe extern "C" fn init<C: Cipher, const ENCRYPTS: bool>(
     list: *const Param,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
-    unsafe { of::<C>(context).init(ENCRYPTS, Given { key, key_len, iv, iv_len, list }) }
+    unsafe { of::<C>(context).one.init(ENCRYPTS, Given { key, key_len, iv, iv_len, list }) }
 }
 
 unsafe extern "C" fn update<C: Cipher>(
@@ -216,7 +254,7 @@ unsafe extern "C" fn update<C: Cipher>(
     len: usize,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
-    unsafe { of::<C>(context).update(Piece { out, out_len, room, data, len }) }
+    unsafe { of::<C>(context).one.update(Piece { out, out_len, room, data, len }) }
 }
 
 unsafe extern "C" fn last<C: Cipher>(
@@ -226,7 +264,7 @@ unsafe extern "C" fn last<C: Cipher>(
     room: usize,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and places.
-    unsafe { of::<C>(context).last(out, out_len, room) }
+    unsafe { of::<C>(context).one.last(out, out_len, room) }
 }
 
 unsafe extern "C" fn cipher<C: Cipher>(
@@ -238,15 +276,25 @@ unsafe extern "C" fn cipher<C: Cipher>(
     len: usize,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
-    unsafe { of::<C>(context).cipher(Piece { out, out_len, room, data, len }) }
+    unsafe { of::<C>(context).one.cipher(Piece { out, out_len, room, data, len }) }
 }
 
 unsafe extern "C" fn get_ctx_params<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe { of::<C>(context).get(list) }
+    unsafe {
+        let Context { one, pipes } = of::<C>(context);
+        if pipes.is_empty() {
+            return one.get(list);
+        }
+        // The default provider does not know the tags of a pipeline, and leaves them alone.
+        c_int::from(one.get(list) == 1 && pipeline::get(pipes, list))
+    }
 }
 
 unsafe extern "C" fn set_ctx_params<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe { of::<C>(context).set(list) }
+    unsafe {
+        let Context { one, pipes } = of::<C>(context);
+        c_int::from(one.set(list) == 1 && (pipes.is_empty() || pipeline::set(pipes, list)))
+    }
 }

@@ -4,81 +4,20 @@ mod extendable;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
-use std::{ptr, slice};
+use std::{mem, ptr, slice};
 
-use broadloom::HashAlgorithm;
-use broadloom::lanes::{
-    Md5, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512,
-};
-use zeroize::Zeroize;
+use broadloom::error::JobError;
+use broadloom::{HashAlgorithm, Session, Stream, Transform};
 
 use crate::interface::*;
 use crate::libcrypto::fail;
-use crate::line::{self, COUNT, Hashed};
+use crate::line;
+use crate::provider::REGISTRY;
 use crate::settings;
+use crate::stack::with_room;
 use crate::theirs::{self, DigestFunctions, Owned};
 
 pub use extendable::process;
-
-/// Pieces that streams absorb are multiples of so many bytes.
-const PIECE: usize = 128;
-
-/// A message of which pieces come, with the bytes that are no whole piece yet.
-pub struct Message<F: Hashed> {
-    stream: F::Stream,
-    partial: [u8; PIECE],
-    filled: usize,
-}
-
-impl<F: Hashed> Clone for Message<F> {
-    fn clone(&self) -> Self {
-        Message { stream: self.stream.clone(), partial: self.partial, filled: self.filled }
-    }
-}
-
-impl<F: Hashed> Drop for Message<F> {
-    fn drop(&mut self) {
-        self.partial.zeroize();
-    }
-}
-
-impl<F: Hashed> Message<F>
-where
-    F::Job<'static>: Send,
-{
-    /// A message of which nothing came yet; with a key, for an HMAC.
-    pub fn new(key: Option<&F::Key>) -> Self {
-        Message { stream: F::stream(key), partial: [0; PIECE], filled: 0 }
-    }
-
-    /// Takes more of the message.
-    pub fn update(&mut self, mut data: &[u8]) {
-        if self.filled > 0 {
-            let (first, later) = data.split_at(data.len().min(PIECE - self.filled));
-            self.partial[self.filled..][..first.len()].copy_from_slice(first);
-            self.filled += first.len();
-            data = later;
-            if self.filled < PIECE || data.is_empty() {
-                return;
-            }
-            line::absorb::<F>(&mut self.stream, &self.partial);
-            self.filled = 0;
-        }
-        // The last bytes of a message cost nothing extra when they come with its end.
-        let whole = data.len() / PIECE * PIECE;
-        let (pieces, rest) = data.split_at(whole);
-        if !pieces.is_empty() {
-            line::absorb::<F>(&mut self.stream, pieces);
-        }
-        self.partial[..rest.len()].copy_from_slice(rest);
-        self.filled = rest.len();
-    }
-
-    /// Writes the digest to the start of `digest`.
-    pub fn finish(&mut self, digest: &mut [u8]) {
-        line::finish::<F>(&mut self.stream, &self.partial[..self.filled], digest);
-    }
-}
 
 /// The parameters of a digest.
 pub(super) struct Facts {
@@ -92,7 +31,7 @@ impl Facts {
     /// Writes those that a list asks for.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     pub(super) unsafe fn put(&self, list: *mut Param) -> c_int {
         let mut is_put = true;
         for (name, value) in [
@@ -101,7 +40,8 @@ impl Facts {
             (c"xof", self.is_extendable.into()),
             (c"algid-absent", self.lacks_parameters.into()),
         ] {
-            // SAFETY: the caller's.
+            // SAFETY: the list is valid, by this function's contract, and nobody else uses it
+            // meanwhile.
             if let Some(param) = unsafe { Param::find_mut(list, name) } {
                 // SAFETY: as above.
                 is_put &= unsafe { param.put_unsigned(value) };
@@ -126,20 +66,26 @@ pub(super) unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param 
 /// The bytes that a caller passes.
 ///
 /// # Safety
-/// So many bytes are there, or none.
+/// `data` is readable for `len` bytes, or `len` is zero.
 pub unsafe fn given<'a>(data: *const u8, len: usize) -> &'a [u8] {
     match len {
         0 => &[],
-        // SAFETY: the caller's.
+        // SAFETY: `data` is readable for `len` bytes, by this function's contract.
         len => unsafe { slice::from_raw_parts(data, len) },
     }
 }
 
 /// A digest as libcrypto sees it.
-trait Provided: Hashed<Job<'static>: Send> {
+trait Provided: Sized + 'static {
+    /// Its place among all.
+    const PLACE: usize;
+    /// The engine's name of the function.
+    const ALGORITHM: HashAlgorithm;
     const LACKS_PARAMETERS: bool;
     /// The first of its names.
     const NAME: &'static CStr;
+
+    const DIGEST_LEN: usize = Self::ALGORITHM.digest_len();
 
     const FUNCTIONS: &'static [Dispatch] = dispatch![
         FUNC_DIGEST_NEWCTX => newctx::<Self> as unsafe extern "C" fn(_) -> _,
@@ -164,34 +110,49 @@ fn known<F: Provided>() -> &'static DigestFunctions {
     theirs::<F>().expect("a context of theirs was made by a function of theirs")
 }
 
-/// A digest that was begun inside a job.
-enum Begun<F: Provided> {
-    /// Nothing of the message came yet: its first piece decides who hashes.
-    Open,
-    /// In lanes.
-    Lanes(Message<F>),
-    /// A context of the default provider's, for a message that comes in short pieces.
-    Apart(&'static DigestFunctions, *mut c_void),
+/// A message of which nothing came yet, for the lanes; `None` where the engine refuses.
+fn stream<F: Provided>() -> Option<Stream> {
+    static ALL: [OnceLock<Option<Session>>; COUNT] = [const { OnceLock::new() }; COUNT];
+    let place = &ALL[F::PLACE];
+    let open = || REGISTRY.open_at("native", &Transform::hash(F::ALGORITHM)).ok();
+    let session = place.get().unwrap_or_else(|| with_room(|| place.get_or_init(open)));
+    session.as_ref()?.begin().ok()
 }
 
-impl<F: Provided> Drop for Begun<F> {
+/// A context of the default provider's.
+struct Apart(&'static DigestFunctions, *mut c_void);
+
+impl Drop for Apart {
     fn drop(&mut self) {
-        if let Begun::Apart(theirs, context) = self {
-            // SAFETY: their function made it.
-            unsafe { (theirs.freectx)(*context) };
-        }
+        // SAFETY: their function made it.
+        unsafe { (self.0.freectx)(self.1) };
     }
 }
 
-impl<F: Provided> Begun<F> {
+/// A digest that was begun inside a job.
+enum Begun {
+    /// Nothing of the message came yet: its first piece decides who hashes.
+    Open,
+    /// In lanes.
+    Lanes(Stream),
+    /// The default provider, for a message that comes in short pieces.
+    Theirs(Apart),
+    /// The lanes have made the digest.
+    Ended,
+}
+
+impl Begun {
     /// Decides who hashes a message, by the length of its first piece, where that is open.
-    fn settle(&mut self, len: usize) -> c_int {
+    fn settle<F: Provided>(&mut self, len: usize) -> c_int {
         if !matches!(self, Begun::Open) {
             return 1;
         }
         let theirs = theirs::<F>().filter(|_| len < settings::bulk_threshold());
         let Some(theirs) = theirs else {
-            *self = Begun::Lanes(Message::new(None));
+            let Some(stream) = stream::<F>() else {
+                return fail(c"digest_update", "the lanes have no session for the digest");
+            };
+            *self = Begun::Lanes(stream);
             return 1;
         };
         // SAFETY: the function is called with its provider's context.
@@ -199,35 +160,46 @@ impl<F: Provided> Begun<F> {
         if context.is_null() {
             return 0;
         }
-        *self = Begun::Apart(theirs, context);
+        *self = Begun::Theirs(Apart(theirs, context));
         // SAFETY: as above.
         unsafe { (theirs.init)(context, ptr::null()) }
     }
 
     /// A copy; `None` where libcrypto has no memory for it.
-    fn copy(&self) -> Option<Begun<F>> {
+    fn copy(&self) -> Option<Begun> {
         Some(match self {
             Begun::Open => Begun::Open,
-            Begun::Lanes(message) => Begun::Lanes(message.clone()),
-            Begun::Apart(theirs, context) => {
+            Begun::Lanes(stream) => Begun::Lanes(stream.clone()),
+            Begun::Ended => Begun::Ended,
+            Begun::Theirs(Apart(theirs, context)) => {
                 // SAFETY: their function made it.
                 let copy = unsafe { (theirs.dupctx)(*context) };
-                (!copy.is_null()).then_some(Begun::Apart(theirs, copy))?
+                (!copy.is_null()).then_some(Begun::Theirs(Apart(theirs, copy)))?
             }
         })
     }
+}
+
+/// Tells libcrypto how a piece went.
+pub fn succeeds(function: &'static CStr, outcome: Result<(), JobError>) -> c_int {
+    outcome.map_or_else(|error| fail(function, &error.to_string()), |()| 1)
+}
+
+/// Says that a digest was taken already.
+fn has_ended(function: &'static CStr) -> c_int {
+    fail(function, "the message has ended; init begins another one")
 }
 
 unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
     match theirs::<F>().filter(|_| theirs::are_wanted()) {
         // SAFETY: the function is called with its provider's context.
         Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
-        None => theirs::ours(Begun::<F>::Open),
+        None => theirs::ours(Begun::Open),
     }
 }
 
 unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
-    match theirs::owner::<Begun<F>>(context) {
+    match theirs::owner::<Begun>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => drop(unsafe { Box::from_raw(begun) }),
         Owned::Theirs(context) if context.is_null() => {}
@@ -237,7 +209,7 @@ unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
 }
 
 unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
-    match theirs::owner::<Begun<F>>(context) {
+    match theirs::owner::<Begun>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &*begun }.copy().map_or(ptr::null_mut(), theirs::ours),
         // SAFETY: as above.
@@ -246,7 +218,7 @@ unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C" fn init<F: Provided>(context: *mut c_void, list: *const Param) -> c_int {
-    match theirs::owner::<Begun<F>>(context) {
+    match theirs::owner::<Begun>(context) {
         Owned::Ours(begun) => {
             // SAFETY: `newctx` or `dupctx` made it.
             unsafe { *begun = Begun::Open };
@@ -262,24 +234,24 @@ unsafe extern "C" fn update<F: Provided>(
     data: *const u8,
     len: usize,
 ) -> c_int {
-    let begun = match theirs::owner::<Begun<F>>(context) {
+    let begun = match theirs::owner::<Begun>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &mut *begun },
         // SAFETY: as above.
         Owned::Theirs(context) => return unsafe { (known::<F>().update)(context, data, len) },
     };
-    if begun.settle(len) != 1 {
+    if begun.settle::<F>(len) != 1 {
         return 0;
     }
     match begun {
         Begun::Open => 0,
-        Begun::Lanes(message) => {
-            // SAFETY: the caller passes so many bytes.
-            message.update(unsafe { given(data, len) });
-            1
+        Begun::Ended => has_ended(c"digest_update"),
+        Begun::Lanes(stream) => {
+            // SAFETY: libcrypto passes `len` readable bytes at `data`.
+            succeeds(c"digest_update", line::absorb(stream, unsafe { given(data, len) }))
         }
         // SAFETY: their function made it; the caller passes so many bytes.
-        Begun::Apart(theirs, context) => unsafe { (theirs.update)(*context, data, len) },
+        Begun::Theirs(Apart(theirs, context)) => unsafe { (theirs.update)(*context, data, len) },
     }
 }
 
@@ -289,7 +261,7 @@ unsafe extern "C" fn last<F: Provided>(
     out_len: *mut usize,
     room: usize,
 ) -> c_int {
-    let begun = match theirs::owner::<Begun<F>>(context) {
+    let begun = match theirs::owner::<Begun>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &mut *begun },
         Owned::Theirs(context) => {
@@ -297,32 +269,35 @@ unsafe extern "C" fn last<F: Provided>(
             return unsafe { (known::<F>().last)(context, out, out_len, room) };
         }
     };
-    if begun.settle(0) != 1 {
+    if begun.settle::<F>(0) != 1 {
         return 0;
     }
-    let message = match begun {
+    match begun {
         Begun::Open => return 0,
-        Begun::Lanes(message) => message,
-        Begun::Apart(theirs, context) => {
+        Begun::Ended => return has_ended(c"digest_final"),
+        Begun::Lanes(_) => {}
+        Begun::Theirs(Apart(theirs, context)) => {
             // SAFETY: their function made it; the caller passes so much room.
             return unsafe { (theirs.last)(*context, out, out_len, room) };
         }
-    };
+    }
     if room < F::DIGEST_LEN {
         let reason = format!("{room} bytes of room for a digest of {} bytes", F::DIGEST_LEN);
         return fail(c"digest_final", &reason);
     }
-    // SAFETY: the caller passes so much room.
-    unsafe {
-        message.finish(slice::from_raw_parts_mut(out, F::DIGEST_LEN));
+    let Begun::Lanes(stream) = mem::replace(begun, Begun::Ended) else { return 0 };
+    // SAFETY: libcrypto passes `room` writable bytes at `out`, which are enough, and a writable
+    // length.
+    let made = unsafe {
         *out_len = F::DIGEST_LEN;
-    }
-    1
+        line::finish(stream, slice::from_raw_parts_mut(out, F::DIGEST_LEN))
+    };
+    succeeds(c"digest_final", made)
 }
 
 unsafe extern "C" fn get_params<F: Provided>(list: *mut Param) -> c_int {
     let facts = Facts {
-        block_len: F::BLOCK_LEN,
+        block_len: F::ALGORITHM.block_len(),
         len: F::DIGEST_LEN,
         is_extendable: false,
         lacks_parameters: F::LACKS_PARAMETERS,
@@ -333,8 +308,20 @@ unsafe extern "C" fn get_params<F: Provided>(list: *mut Param) -> c_int {
 
 macro_rules! provided {
     ($($function:ident: $lacks:literal, $first:literal, $names:literal;)+) => {
+        enum Place {
+            $( $function, )+
+            End,
+        }
+
+        /// The number of places.
+        const COUNT: usize = Place::End as usize;
+
         $(
+            struct $function;
+
             impl Provided for $function {
+                const PLACE: usize = Place::$function as usize;
+                const ALGORITHM: HashAlgorithm = HashAlgorithm::$function;
                 const LACKS_PARAMETERS: bool = $lacks;
                 const NAME: &'static CStr = $first;
             }
@@ -366,6 +353,7 @@ provided! {
     Sha256: true, c"SHA2-256", c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1";
     Sha384: true, c"SHA2-384", c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2";
     Sha512: true, c"SHA2-512", c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3";
+    Sm3: true, c"SM3", c"SM3:1.2.156.10197.1.401";
     Sha3_224: true, c"SHA3-224", c"SHA3-224:2.16.840.1.101.3.4.2.7";
     Sha3_256: true, c"SHA3-256", c"SHA3-256:2.16.840.1.101.3.4.2.8";
     Sha3_384: true, c"SHA3-384", c"SHA3-384:2.16.840.1.101.3.4.2.9";

@@ -7,8 +7,8 @@ use crate::interface::*;
 use crate::key::{Key, KeyType, Purpose};
 use crate::libcrypto::{fail, functions};
 use crate::operation::{
-    Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params, may_ask,
-    newctx, put_or, set_ctx_params, settable_ctx_params,
+    Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params, newctx,
+    put_or, set_ctx_params, settable_ctx_params,
 };
 
 /// The operation, and the other side's key.
@@ -72,11 +72,11 @@ unsafe extern "C" fn set_peer(pointer: *mut c_void, key: *mut c_void) -> c_int {
     }
 }
 
-/// Whether the secret is wanted as it is, and not hashed.
+/// Returns `true` if the secret is wanted as it is, and not hashed.
 fn is_plain(operation: &Operation) -> bool {
     match operation.key.as_ref().map(|key| key.key_type) {
         Some(KeyType::X25519) => true,
-        // P-256 has the cofactor 1, so that its mode does not matter.
+        // The curves of the lanes have the cofactor 1, so that its mode does not matter.
         Some(KeyType::Ec) => operation.text(c"kdf-type").is_empty(),
         _ => false,
     }
@@ -95,7 +95,7 @@ unsafe extern "C" fn derive(
             let peer = peer.as_ref()?.public_bytes()?;
             operation.ask(Purpose::Agree, &peer, None)
         };
-        let made = (may_ask(out) && is_plain(operation)).then(lanes).flatten();
+        let made = (is_plain(operation) && operation.may_ask(out)).then(lanes).flatten();
         put_or(made, out, out_len, room, || {
             (functions().EVP_PKEY_derive)(operation.context, out, out_len)
         })

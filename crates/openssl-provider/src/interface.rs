@@ -6,6 +6,10 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::{mem, ptr, slice};
 
 /// `OSSL_PARAM`: a value with its name, or room for one.
+///
+/// A list of parameters is *valid* if it is null, or ends with a parameter without a name, and
+/// until then every name is a C string and every `data` is null or valid for `data_size` bytes: for
+/// reads, or for writes where libcrypto asks for values.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
@@ -74,10 +78,11 @@ impl Param {
     /// The names of a list.
     ///
     /// # Safety
-    /// The list is null, or as libcrypto documents it, for the lifetime.
+    /// The list is valid, as [`Param`] defines it, for the lifetime.
     pub unsafe fn names<'a>(mut list: *const Param) -> impl Iterator<Item = &'a CStr> {
         std::iter::from_fn(move || {
-            // SAFETY: the caller's; nothing behind the end is read.
+            // SAFETY: the list is valid, by this function's contract for `'a`; no parameter behind
+            // the end is read.
             unsafe {
                 if list.is_null() || (*list).key.is_null() {
                     return None;
@@ -93,9 +98,10 @@ impl Param {
     /// where there is none.
     ///
     /// # Safety
-    /// The list is null, or as libcrypto documents it.
+    /// The list is valid, as [`Param`] defines it.
     unsafe fn place(list: *const Param, name: &CStr) -> *const Param {
-        // SAFETY: the caller vouches for the list, of which nothing behind the end is read.
+        // SAFETY: the list is valid, by this function's contract; no parameter behind the end is
+        // read.
         unsafe {
             let mut at = list;
             while !at.is_null() && !(*at).key.is_null() {
@@ -111,25 +117,25 @@ impl Param {
     /// The parameter of this name in a list.
     ///
     /// # Safety
-    /// The list is null, or as libcrypto documents it, for the lifetime.
+    /// The list is valid, as [`Param`] defines it, for the lifetime.
     pub unsafe fn find<'a>(list: *const Param, name: &CStr) -> Option<&'a Param> {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract for `'a`.
         unsafe { Param::place(list, name).as_ref() }
     }
 
     /// The same, to be written to.
     ///
     /// # Safety
-    /// As [`find`](Param::find), and nobody else uses the list.
+    /// The list is valid, as [`Param`] defines it, for the lifetime, and nobody else uses it.
     pub unsafe fn find_mut<'a>(list: *mut Param, name: &CStr) -> Option<&'a mut Param> {
-        // SAFETY: the caller's, who owns the list.
+        // SAFETY: the list is valid, by this function's contract for `'a`, and nobody else uses it.
         unsafe { Param::place(list, name).cast_mut().as_mut() }
     }
 
     /// The bytes of the value, as they are in memory.
     ///
     /// # Safety
-    /// The parameter has a value as libcrypto documents it.
+    /// The parameter belongs to a valid list, as [`Param`] defines it, and has a value.
     pub unsafe fn bytes(&self) -> Option<&[u8]> {
         let (mut data, len) = (self.data.cast_const(), self.data_size);
         if matches!(self.data_type, UTF8_POINTER | OCTETS_POINTER) && !data.is_null() {
@@ -139,7 +145,7 @@ impl Param {
         match (data.is_null(), len) {
             (_, 0) => Some(&[]),
             (true, _) => None,
-            // SAFETY: the caller's.
+            // SAFETY: the parameter has a value of `len` bytes, by this function's contract.
             (false, len) => Some(unsafe { slice::from_raw_parts(data.cast(), len) }),
         }
     }
@@ -147,12 +153,12 @@ impl Param {
     /// The value as a text.
     ///
     /// # Safety
-    /// As [`bytes`](Param::bytes).
+    /// The conditions of [`bytes`](Param::bytes).
     pub unsafe fn text(&self) -> Option<&str> {
         if !matches!(self.data_type, UTF8 | UTF8_POINTER) {
             return None;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the parameter has a value, by this function's contract.
         let bytes = unsafe { self.bytes() }?;
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         std::str::from_utf8(&bytes[..end]).ok()
@@ -161,12 +167,12 @@ impl Param {
     /// The value as a number that is not negative.
     ///
     /// # Safety
-    /// As [`bytes`](Param::bytes).
+    /// The conditions of [`bytes`](Param::bytes).
     pub unsafe fn unsigned(&self) -> Option<u64> {
         if !matches!(self.data_type, INTEGER | UNSIGNED) {
             return None;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the parameter has a value, by this function's contract.
         let bytes = unsafe { self.bytes() }?;
         let mut number = [0; 8];
         number.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -178,7 +184,7 @@ impl Param {
     /// Writes a number that is not negative.
     ///
     /// # Safety
-    /// The parameter has room as libcrypto documents it.
+    /// The parameter belongs to a valid list, as [`Param`] defines it, and has room for a value.
     pub unsafe fn put_unsigned(&mut self, number: u64) -> bool {
         let bytes = number.to_le_bytes();
         if self.data.is_null() {
@@ -224,10 +230,11 @@ impl Param {
     /// Writes a text, or the pointer to it.
     ///
     /// # Safety
-    /// As [`put_unsigned`](Param::put_unsigned).
+    /// The conditions of [`put_unsigned`](Param::put_unsigned).
     pub unsafe fn put_text(&mut self, text: &'static CStr) -> bool {
         let bytes = text.to_bytes_with_nul();
-        // SAFETY: the caller's.
+        // SAFETY: the parameter has room as its type says, by this function's contract, and `text`
+        // is static.
         let put = unsafe { self.put_bytes(bytes) };
         self.return_size = bytes.len() - 1;
         put
@@ -347,6 +354,7 @@ numbers! {
     OP_KEYEXCH = 11,
     OP_SIGNATURE = 12,
     OP_ASYM_CIPHER = 13,
+    OP_KEM = 14,
 
     FUNC_DIGEST_NEWCTX = 1,
     FUNC_DIGEST_INIT = 2,
@@ -454,6 +462,16 @@ numbers! {
     FUNC_ASYM_CIPHER_SET_CTX_PARAMS = 10,
     FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS = 11,
 
+    FUNC_KEM_NEWCTX = 1,
+    FUNC_KEM_ENCAPSULATE_INIT = 2,
+    FUNC_KEM_ENCAPSULATE = 3,
+    FUNC_KEM_DECAPSULATE_INIT = 4,
+    FUNC_KEM_DECAPSULATE = 5,
+    FUNC_KEM_FREECTX = 6,
+    FUNC_KEM_DUPCTX = 7,
+    FUNC_KEM_SET_CTX_PARAMS = 10,
+    FUNC_KEM_SETTABLE_CTX_PARAMS = 11,
+
     KEYMGMT_SELECT_PRIVATE_KEY = 0x01,
     KEYMGMT_SELECT_PUBLIC_KEY = 0x02,
     KEYMGMT_SELECT_KEYPAIR = 0x03,
@@ -461,3 +479,15 @@ numbers! {
 
 /// `OSSL_FUNC_DIGEST_SQUEEZE`, which the headers have since OpenSSL 3.3.
 pub const FUNC_DIGEST_SQUEEZE: c_int = 14;
+/// `OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT`, which the headers have since OpenSSL 3.5.
+pub const FUNC_CIPHER_PIPELINE_ENCRYPT_INIT: c_int = 15;
+/// `OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT`, likewise.
+pub const FUNC_CIPHER_PIPELINE_DECRYPT_INIT: c_int = 16;
+/// `OSSL_FUNC_CIPHER_PIPELINE_UPDATE`, likewise.
+pub const FUNC_CIPHER_PIPELINE_UPDATE: c_int = 17;
+/// `OSSL_FUNC_CIPHER_PIPELINE_FINAL`, likewise.
+pub const FUNC_CIPHER_PIPELINE_FINAL: c_int = 18;
+/// `OSSL_FUNC_SIGNATURE_SIGN_MESSAGE_INIT`, which the headers have since OpenSSL 3.4.
+pub const FUNC_SIGNATURE_SIGN_MESSAGE_INIT: c_int = 27;
+/// `OSSL_FUNC_SIGNATURE_VERIFY_MESSAGE_INIT`, which the headers have since OpenSSL 3.4.
+pub const FUNC_SIGNATURE_VERIFY_MESSAGE_INIT: c_int = 30;

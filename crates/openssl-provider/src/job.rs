@@ -13,18 +13,23 @@ use std::ptr;
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::libcrypto::{WaitContext, functions};
+use crate::pipe;
 
 /// Its address tells this provider's descriptors from others in a wait context.
 static KEY: u8 = 0;
 
-/// Whether an asynchronous job runs on this thread.
+/// Returns `true` if an asynchronous job runs on this thread, or a text of a pipeline.
 pub fn is_inside() -> bool {
     // SAFETY: the function has no conditions.
-    !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
+    pipe::is_inside() || !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
 }
 
-/// Whether a job runs on this thread whose program waits for a descriptor, and not for a callback.
+/// Returns `true` if a job runs on this thread whose program waits for a descriptor, and not for a
+/// callback, or a text of a pipeline.
 pub fn can_wait() -> bool {
+    if pipe::is_inside() {
+        return true;
+    }
     let functions = functions();
     let (mut callback, mut argument) = (ptr::null(), ptr::null_mut());
     // SAFETY: the job and its context are libcrypto's, and the places are ours.
@@ -39,11 +44,12 @@ pub fn can_wait() -> bool {
     }
 }
 
-/// Gives control back to whoever started the job that runs, for one turn of that program.
+/// Gives control back to whoever started the job that runs, for one turn of that program; or to the
+/// other texts of a pipeline, for a turn of each.
 ///
 /// Where the system has no more descriptors, the job goes on at once.
 pub fn give_way() {
-    if has_descriptor() {
+    if !pipe::give_way() && has_descriptor() {
         // SAFETY: a job runs. Where it must not pause, the call returns at once.
         unsafe { (functions().ASYNC_pause_job)() };
     }

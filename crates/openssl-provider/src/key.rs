@@ -8,7 +8,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use broadloom::public_key::{Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme, Secret};
+use broadloom::public_key::{
+    Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme, Secret, SlhDsaSet,
+};
 use broadloom::{Session, Transform};
 use zeroize::Zeroizing;
 
@@ -31,9 +33,34 @@ pub enum KeyType {
     X25519,
     /// Ed25519.
     Ed25519,
+    /// SLH-DSA with a parameter set.
+    SlhDsa(SlhDsaSet),
 }
 
 impl KeyType {
+    /// All of them.
+    pub const ALL: [KeyType; OTHERS + SlhDsaSet::ALL.len()] = {
+        let mut all = [KeyType::Rsa; _];
+        (all[1], all[2], all[3]) = (KeyType::Ec, KeyType::X25519, KeyType::Ed25519);
+        let mut at = 0;
+        while at < SlhDsaSet::ALL.len() {
+            all[OTHERS + at] = KeyType::SlhDsa(SlhDsaSet::ALL[at]);
+            at += 1;
+        }
+        all
+    };
+
+    /// Returns the place among [`ALL`](KeyType::ALL).
+    pub const fn place(self) -> usize {
+        match self {
+            KeyType::Rsa => 0,
+            KeyType::Ec => 1,
+            KeyType::X25519 => 2,
+            KeyType::Ed25519 => 3,
+            KeyType::SlhDsa(set) => OTHERS + set as usize,
+        }
+    }
+
     /// libcrypto's name.
     pub fn name(self) -> &'static CStr {
         match self {
@@ -41,18 +68,39 @@ impl KeyType {
             KeyType::Ec => c"EC",
             KeyType::X25519 => c"X25519",
             KeyType::Ed25519 => c"ED25519",
+            KeyType::SlhDsa(set) => SLH_DSA[set as usize],
         }
     }
 
-    /// Which lanes its operations share.
+    /// Returns the lanes that its operations share.
     pub fn kind(self) -> Kind {
         match self {
             KeyType::Rsa => Kind::Rsa,
-            KeyType::Ec => Kind::P256,
+            KeyType::Ec => Kind::Ec,
             KeyType::X25519 | KeyType::Ed25519 => Kind::Curve25519,
+            KeyType::SlhDsa(_) => Kind::SlhDsa,
         }
     }
 }
+
+/// Types of keys beside those of SLH-DSA.
+const OTHERS: usize = 4;
+
+/// libcrypto's names of the sets of SLH-DSA, in the order of the sets.
+const SLH_DSA: [&CStr; SlhDsaSet::ALL.len()] = [
+    c"SLH-DSA-SHA2-128s",
+    c"SLH-DSA-SHA2-128f",
+    c"SLH-DSA-SHA2-192s",
+    c"SLH-DSA-SHA2-192f",
+    c"SLH-DSA-SHA2-256s",
+    c"SLH-DSA-SHA2-256f",
+    c"SLH-DSA-SHAKE-128s",
+    c"SLH-DSA-SHAKE-128f",
+    c"SLH-DSA-SHAKE-192s",
+    c"SLH-DSA-SHAKE-192f",
+    c"SLH-DSA-SHAKE-256s",
+    c"SLH-DSA-SHAKE-256f",
+];
 
 /// What the lanes do with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +156,8 @@ impl Key {
         // RFC 7748, 5.
         secret[0] &= 248;
         secret[31] = secret[31] & 127 | 64;
-        let private = PrivateKey::X25519(Secret::new(*secret));
-        let session =
-            with_room(|| REGISTRY.open_at("native", &Transform::agree(&private).ok()?).ok())?;
-        wipe();
+        let private = PrivateKey::X25519(Secret::from_slice(&secret[..]).ok()?);
+        let session = open(|| Transform::agree(&private).ok())?;
         let mut base = [0; 32];
         base[0] = 9;
         let Answer::Done(Ok(mut public)) = ask(Kind::Curve25519, &session, &base, None) else {
@@ -163,14 +209,13 @@ impl Key {
         if let Some((_, session)) = sessions.iter().find(|(known, _)| *known == purpose) {
             return session.clone();
         }
-        // Preparing a key takes room, too.
-        let session = with_room(|| self.open(purpose));
-        wipe();
+        let session = open(|| self.transform(purpose));
         sessions.push((purpose, session.clone()));
         session
     }
 
-    fn open(&self, purpose: Purpose) -> Option<Session> {
+    /// Returns what a session of the lanes is opened for; `None` where the lanes lack it.
+    pub fn transform(&self, purpose: Purpose) -> Option<Transform> {
         let transform = match purpose {
             Purpose::Sign(scheme) => Transform::sign(&self.private()?, scheme),
             Purpose::Verify(scheme) => Transform::verify(&self.public()?, scheme),
@@ -178,7 +223,7 @@ impl Key {
             Purpose::Encrypt(scheme) => Transform::rsa_encrypt(&self.public()?, scheme),
             Purpose::Agree => Transform::agree(&self.private()?),
         };
-        REGISTRY.open_at("native", &transform.ok()?).ok()
+        transform.ok()
     }
 
     fn private(&self) -> Option<PrivateKey> {
@@ -203,7 +248,7 @@ impl Key {
         size.try_into().unwrap_or(0)
     }
 
-    /// Whether the key has its private part, or else its public part.
+    /// Returns `true` if the key has its private part, or else its public part.
     fn has(&self, private: bool) -> bool {
         let (name, data_type) = match (self.key_type, private) {
             (KeyType::Rsa, true) => (c"d", UNSIGNED),
@@ -222,15 +267,27 @@ impl Key {
     }
 }
 
+/// Opens a session of a transform. Both are made on the thread's own stack, which is wiped before
+/// the session is made: a session has gaps, which keep what was on the stack.
+pub fn open(transform: impl FnOnce() -> Option<Transform>) -> Option<Session> {
+    let transform = with_room(transform);
+    wipe();
+    let transform = transform?;
+    let session = with_room(|| REGISTRY.open_at("native", &transform).ok());
+    wipe();
+    session
+}
+
 /// Bytes of the longest number of a key that libcrypto takes: 16384 bits.
 const MAX_PART: usize = 2048;
 
-/// Whether the lanes sign on P-256.
-pub fn lanes_have_p256() -> bool {
+/// Returns `true` if the lanes sign on P-256, and so on P-384. A program may ask for the first time
+/// inside a job, whose stack is too small to open a session on it.
+pub fn lanes_have_curves() -> bool {
     let opens = || {
         let key = EcPrivateKey::new(Curve::P256, &[1]).ok()?;
         let transform = Transform::sign(&PrivateKey::Ec(key), Scheme::default()).ok()?;
         REGISTRY.open_at("native", &transform).ok()
     };
-    opens().is_some()
+    with_room(|| opens().is_some())
 }

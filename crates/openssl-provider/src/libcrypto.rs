@@ -145,6 +145,11 @@ functions! {
     EVP_PKEY_derive_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
     EVP_PKEY_derive_set_peer_ex: fn(*mut PkeyContext, *mut Pkey, c_int) -> c_int;
     EVP_PKEY_derive: fn(*mut PkeyContext, *mut u8, *mut usize) -> c_int;
+    EVP_PKEY_encapsulate_init: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_encapsulate:
+        fn(*mut PkeyContext, *mut u8, *mut usize, *mut u8, *mut usize) -> c_int;
+    EVP_PKEY_decapsulate_init: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_decapsulate: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
 
     EVP_KEYMGMT_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut c_void;
     EVP_KEYMGMT_gettable_params: fn(*const c_void) -> *const Param;

@@ -20,12 +20,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::job;
 use crate::stack::with_room;
 
-pub use keys::{Answer, Kind, ask};
-pub use pieces::{COUNT, Hashed, absorb, finish};
+pub use keys::{Answer, Kind, alone, ask, is_worth_asking};
+pub use pieces::{absorb, finish};
 pub use texts::{Place, Tag, Text, process, process_beside};
 
 use keys::Keys;
-use pieces::AllPieces;
+use pieces::Pieces;
 use texts::Texts;
 
 /// A request that waits, as its line knows it.
@@ -66,7 +66,7 @@ impl<T> Ticket<T> {
 #[derive(Default)]
 struct Line {
     keys: Keys,
-    pieces: AllPieces,
+    pieces: Pieces,
     texts: Texts,
 }
 

@@ -4,21 +4,19 @@ mod keccak;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
-use std::{ptr, slice};
+use std::{mem, ptr, slice};
 
-use broadloom::HashAlgorithm;
-use broadloom::lanes::{
-    Md5, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512,
-};
+use broadloom::{HashAlgorithm, MacAlgorithm, Session, Stream, Transform};
 use zeroize::Zeroizing;
 
-use crate::digest::{Message, given, hash_named};
+use crate::digest::{given, hash_named, succeeds};
 use crate::interface::*;
 use crate::job;
 use crate::libcrypto::fail;
-use crate::line::Hashed;
+use crate::line;
+use crate::provider::REGISTRY;
 use crate::settings;
-use crate::stack::wipe;
+use crate::stack::{wipe, with_room};
 use crate::theirs::{self, MacFunctions};
 
 /// All MACs.
@@ -41,49 +39,26 @@ const FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_MAC_SETTABLE_CTX_PARAMS => settable_ctx_params as unsafe extern "C" fn(_, _) -> _,
 ];
 
-/// A message for HMAC over a hash that is known at run time.
-trait Keyed: Send {
-    fn update(&mut self, data: &[u8]);
-    fn finish(&mut self, tag: &mut [u8]);
-    fn copy(&self) -> Box<dyn Keyed>;
-    fn tag_len(&self) -> usize;
+/// A key of HMAC, with its hash.
+#[derive(Clone)]
+struct Key {
+    hash: HashAlgorithm,
+    bytes: Zeroizing<Box<[u8]>>,
+    /// Once a message under the key went to the lanes.
+    session: Option<Session>,
 }
 
-impl<F: Hashed<Job<'static>: Send>> Keyed for Message<F> {
-    fn update(&mut self, data: &[u8]) {
-        Message::update(self, data);
-    }
-
-    fn finish(&mut self, tag: &mut [u8]) {
-        Message::finish(self, tag);
-    }
-
-    fn copy(&self) -> Box<dyn Keyed> {
-        Box::new(self.clone())
-    }
-
-    fn tag_len(&self) -> usize {
-        F::DIGEST_LEN
-    }
-}
-
-/// A message for HMAC under a key; `None` where there is no HMAC over the hash.
-fn begin(hash: HashAlgorithm, key: &[u8]) -> Option<Box<dyn Keyed>> {
-    fn of<F: Hashed<Job<'static>: Send>>(key: &[u8]) -> Option<Box<dyn Keyed>> {
-        Some(Box::new(Message::<F>::new(Some(&F::key(key)?))))
-    }
-    match hash {
-        HashAlgorithm::Md5 => of::<Md5>(key),
-        HashAlgorithm::Sha1 => of::<Sha1>(key),
-        HashAlgorithm::Sha224 => of::<Sha224>(key),
-        HashAlgorithm::Sha256 => of::<Sha256>(key),
-        HashAlgorithm::Sha384 => of::<Sha384>(key),
-        HashAlgorithm::Sha512 => of::<Sha512>(key),
-        HashAlgorithm::Sha3_224 => of::<Sha3_224>(key),
-        HashAlgorithm::Sha3_256 => of::<Sha3_256>(key),
-        HashAlgorithm::Sha3_384 => of::<Sha3_384>(key),
-        HashAlgorithm::Sha3_512 => of::<Sha3_512>(key),
-        _ => None,
+impl Key {
+    /// A message under the key; `None` where the engine refuses.
+    fn begin(&mut self) -> Option<Stream> {
+        with_room(|| {
+            if self.session.is_none() {
+                let mac = MacAlgorithm::Hmac(self.hash);
+                let transform = Transform::mac(mac, &self.bytes).generate().ok()?;
+                self.session = REGISTRY.open_at("native", &transform).ok();
+            }
+            self.session.as_ref()?.begin().ok()
+        })
     }
 }
 
@@ -120,14 +95,14 @@ impl Apart {
 const TLS_LENGTH: &CStr = c"tls-data-size";
 
 /// Who authenticates.
-enum State {
+enum MacState {
     /// The default provider: outside of jobs, what is short, over a hash that the lanes lack, and
     /// the records of TLS with CBC, whose length is secret.
     Theirs,
     /// Nothing of the message came yet: its first piece decides.
     Open,
     /// The lanes.
-    Lanes(Box<dyn Keyed>),
+    Lanes(Stream),
     /// The lanes have made the tag.
     Ended,
 }
@@ -137,9 +112,9 @@ struct Context {
     apart: Apart,
     /// The hash that the next key is for; `None` where the lanes lack it.
     hash: Option<HashAlgorithm>,
-    /// The key, with its hash; `None` where the lanes lack that.
-    key: Option<(HashAlgorithm, Zeroizing<Box<[u8]>>)>,
-    state: State,
+    /// The key; `None` where the lanes lack its hash.
+    key: Option<Key>,
+    state: MacState,
 }
 
 impl Drop for Context {
@@ -154,48 +129,49 @@ impl Context {
     /// A copy, in the same state; `None` where libcrypto has no memory for it.
     fn copy(&self) -> Option<Context> {
         let state = match &self.state {
-            State::Theirs => State::Theirs,
-            State::Open => State::Open,
-            State::Lanes(keyed) => State::Lanes(keyed.copy()),
-            State::Ended => State::Ended,
+            MacState::Theirs => MacState::Theirs,
+            MacState::Open => MacState::Open,
+            MacState::Lanes(stream) => MacState::Lanes(stream.clone()),
+            MacState::Ended => MacState::Ended,
         };
         Some(Context { apart: self.apart.copy()?, hash: self.hash, key: self.key.clone(), state })
     }
 
     /// Takes a key.
     fn take(&mut self, key: &[u8]) {
-        self.key = self.hash.map(|hash| (hash, Zeroizing::new(key.into())));
+        let bytes = Zeroizing::new(key.into());
+        self.key = self.hash.map(|hash| Key { hash, bytes, session: None });
     }
 
     /// Begins a message under the key.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     unsafe fn begin(&mut self, list: *const Param) {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract.
         let is_of_tls = unsafe { Param::find(list, TLS_LENGTH) }.is_some();
         let may_wait = self.key.is_some() && !is_of_tls && job::can_wait();
-        self.state = if may_wait { State::Open } else { State::Theirs };
+        self.state = if may_wait { MacState::Open } else { MacState::Theirs };
     }
 
     /// Decides who authenticates a message, by the length of its first piece, where that is open.
     fn settle(&mut self, len: usize) {
-        if !matches!(self.state, State::Open) {
+        if !matches!(self.state, MacState::Open) {
             return;
         }
         let is_long = len >= settings::bulk_threshold();
-        let key = self.key.as_ref().filter(|_| is_long);
-        let keyed = key.and_then(|(hash, key)| begin(*hash, key));
-        self.state = keyed.map_or(State::Theirs, State::Lanes);
+        let key = self.key.as_mut().filter(|_| is_long);
+        self.state = key.and_then(Key::begin).map_or(MacState::Theirs, MacState::Lanes);
     }
 }
 
 /// The context behind a pointer.
 ///
 /// # Safety
-/// `newctx` or `dupctx` made it.
+/// `newctx` or `dupctx` made `pointer`.
 unsafe fn context<'a>(pointer: *mut c_void) -> &'a mut Context {
-    // SAFETY: the caller's.
+    // SAFETY: `newctx` or `dupctx` made the context, by this function's contract, and libcrypto
+    // uses a context in one call at a time.
     unsafe { &mut *pointer.cast::<Context>() }
 }
 
@@ -204,7 +180,7 @@ fn hand_out(context: Option<Context>) -> *mut c_void {
 }
 
 unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
-    let context = |apart| Context { apart, hash: None, key: None, state: State::Theirs };
+    let context = |apart| Context { apart, hash: None, key: None, state: MacState::Theirs };
     hand_out(Apart::new().map(context))
 }
 
@@ -248,12 +224,15 @@ unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -
         let context = context(pointer);
         context.settle(len);
         match &mut context.state {
-            State::Lanes(keyed) => {
-                keyed.update(given(data, len));
-                1
+            MacState::Lanes(stream) => {
+                succeeds(c"mac_update", line::absorb(stream, given(data, len)))
             }
-            State::Ended => fail(c"mac_update", "the message has ended; init begins another one"),
-            State::Open | State::Theirs => (context.apart.0.update)(context.apart.1, data, len),
+            MacState::Ended => {
+                fail(c"mac_update", "the message has ended; init begins another one")
+            }
+            MacState::Open | MacState::Theirs => {
+                (context.apart.0.update)(context.apart.1, data, len)
+            }
         }
     }
 }
@@ -268,20 +247,21 @@ unsafe extern "C" fn last(
     unsafe {
         let context = context(pointer);
         context.settle(0);
-        match &mut context.state {
-            State::Lanes(keyed) => {
-                let len = keyed.tag_len();
+        match &context.state {
+            MacState::Lanes(stream) => {
+                let len = stream.session().tag_len();
                 if room < len {
                     let reason = format!("{room} bytes of room for a tag of {len} bytes");
                     return fail(c"mac_final", &reason);
                 }
-                keyed.finish(slice::from_raw_parts_mut(out, len));
+                let ended = mem::replace(&mut context.state, MacState::Ended);
+                let MacState::Lanes(stream) = ended else { return 0 };
                 *out_len = len;
-                context.state = State::Ended;
-                1
+                let made = line::finish(stream, slice::from_raw_parts_mut(out, len));
+                succeeds(c"mac_final", made)
             }
-            State::Ended => fail(c"mac_final", "the message has ended; init begins another one"),
-            State::Open | State::Theirs => {
+            MacState::Ended => fail(c"mac_final", "the message has ended; init begins another one"),
+            MacState::Open | MacState::Theirs => {
                 (context.apart.0.last)(context.apart.1, out, out_len, room)
             }
         }
@@ -309,9 +289,9 @@ unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) ->
             context.begin(list);
         } else if Param::find(list, TLS_LENGTH).is_some() {
             context.state = match context.state {
-                State::Theirs | State::Open => State::Theirs,
+                MacState::Theirs | MacState::Open => MacState::Theirs,
                 // What came of the message is in the lanes.
-                State::Lanes(_) | State::Ended => State::Ended,
+                MacState::Lanes(_) | MacState::Ended => MacState::Ended,
             };
         }
     }
@@ -322,9 +302,10 @@ impl Context {
     /// Notes parameters that the default provider has taken.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     unsafe fn note(&mut self, list: *const Param) {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract, so that its parameters have
+        // values as their types say.
         unsafe {
             if let Some(param) = Param::find(list, c"digest") {
                 self.hash = param.text().and_then(hash_named);

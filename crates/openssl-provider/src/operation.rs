@@ -11,10 +11,9 @@ use zeroize::Zeroizing;
 
 use crate::digest::hash_named;
 use crate::interface::*;
-use crate::job;
 use crate::key::{Key, Purpose};
 use crate::libcrypto::{PkeyContext, fail, functions};
-use crate::line::{Answer, ask};
+use crate::line::{Answer, ask, is_worth_asking};
 
 /// libcrypto's context for an operation with a key.
 pub struct Operation {
@@ -51,10 +50,11 @@ impl Operation {
     /// Takes another key; with null, the one before stays.
     ///
     /// # Safety
-    /// It is null, or a key of this provider.
+    /// `key` is null, or a key that this provider has handed out.
     pub unsafe fn take_key(&mut self, key: *const Key) -> Option<Arc<Key>> {
         if !key.is_null() {
-            // SAFETY: the caller's; keys are handed out as such pointers.
+            // SAFETY: the key is one of this provider's, by this function's contract, and keys are
+            // handed out as pointers from `Arc`.
             let key = unsafe {
                 Arc::increment_strong_count(key);
                 Arc::from_raw(key)
@@ -67,9 +67,10 @@ impl Operation {
     /// Begins an operation with a key.
     ///
     /// # Safety
-    /// As [`take_key`](Operation::take_key); the list is libcrypto's.
+    /// - The condition of [`take_key`](Operation::take_key).
+    /// - The list is valid, as [`Param`] defines it.
     pub unsafe fn begin(&mut self, key: *const Key, list: *const Param, begin: Begin) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the key is null or one of this provider's, by this function's contract.
         let Some(key) = (unsafe { self.take_key(key) }) else {
             return fail(c"init", "there is no key");
         };
@@ -85,9 +86,10 @@ impl Operation {
     /// Sets parameters of the operation.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     pub unsafe fn set(&self, list: *const Param) -> c_int {
-        // SAFETY: the caller's; the context is ours.
+        // SAFETY: the list is valid, by this function's contract; the context is this operation's
+        // own.
         unsafe {
             match (list.is_null() || (*list).key.is_null(), self.context.is_null()) {
                 (true, _) => 1,
@@ -118,11 +120,12 @@ impl Operation {
     /// Gets parameters of the operation.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     pub unsafe fn get(&self, list: *mut Param) -> c_int {
         match self.context.is_null() {
             true => 0,
-            // SAFETY: the caller's; the context is ours.
+            // SAFETY: the list is valid, by this function's contract; the context is this
+            // operation's own.
             false => unsafe { (functions().EVP_PKEY_CTX_get_params)(self.context, list) },
         }
     }
@@ -146,7 +149,7 @@ impl Operation {
         if got { String::from_utf8_lossy(&room[..end]).into_owned() } else { String::new() }
     }
 
-    /// Whether a label of OAEP is set.
+    /// Returns `true` if a label of OAEP is set.
     pub fn has_label(&self) -> bool {
         let mut place: *const u8 = ptr::null();
         let mut list = [Param::number(c"oaep-label", OCTETS_POINTER, &mut place), Param::END];
@@ -159,6 +162,16 @@ impl Operation {
     pub fn hash(&self) -> Option<Result<HashAlgorithm, ()>> {
         let name = self.text(c"digest");
         (!name.is_empty()).then(|| hash_named(&name).ok_or(()))
+    }
+
+    /// Returns `true` if the lanes are worth asking: inside a job, where others are expected.
+    pub fn is_worth_asking(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| is_worth_asking(key.key_type.kind()))
+    }
+
+    /// Returns `true` if the lanes are worth asking for more than the length.
+    pub fn may_ask(&self, out: *mut u8) -> bool {
+        !out.is_null() && self.is_worth_asking()
     }
 
     /// Has the lanes do an operation. `None` where they do not: libcrypto is to compute.
@@ -192,13 +205,15 @@ pub trait Context: Sized {
 /// The context behind a pointer.
 ///
 /// # Safety
-/// `newctx` or `dupctx` made it, for this type.
+/// `newctx` or `dupctx` made `pointer`, for this type.
 pub unsafe fn context<'a, C>(pointer: *mut c_void) -> &'a mut C {
-    // SAFETY: the caller's.
+    // SAFETY: `newctx` or `dupctx` made the context for this type, by this function's contract, and
+    // libcrypto uses a context in one call at a time.
     unsafe { &mut *pointer.cast::<C>() }
 }
 
-fn hand_out<C>(context: C) -> *mut c_void {
+/// Hands out a context, which [`freectx`] takes back.
+pub fn hand_out<C>(context: C) -> *mut c_void {
     Box::into_raw(Box::new(context)).cast()
 }
 
@@ -206,7 +221,7 @@ pub unsafe extern "C" fn newctx<C: Context>(_: *mut c_void) -> *mut c_void {
     hand_out(C::new())
 }
 
-pub unsafe extern "C" fn freectx<C: Context>(pointer: *mut c_void) {
+pub unsafe extern "C" fn freectx<C>(pointer: *mut c_void) {
     if !pointer.is_null() {
         // SAFETY: `newctx` or `dupctx` made it.
         drop(unsafe { Box::from_raw(pointer.cast::<C>()) });
@@ -256,16 +271,11 @@ pub unsafe extern "C" fn settable_ctx_params<C: Context>(
     }
 }
 
-/// Whether the lanes may be asked: inside a job, for more than the length.
-pub fn may_ask(out: *mut u8) -> bool {
-    !out.is_null() && job::is_inside()
-}
-
 /// Writes what the lanes made, or has libcrypto compute where they made nothing. With `out` null,
 /// libcrypto tells the length.
 ///
 /// # Safety
-/// libcrypto passes the places, with so much room.
+/// `out` is null or writable for `room` bytes, and `out_len` is writable.
 pub unsafe fn put_or(
     made: Option<Result<Zeroizing<Vec<u8>>, ()>>,
     out: *mut u8,
@@ -273,7 +283,8 @@ pub unsafe fn put_or(
     room: usize,
     compute: impl FnOnce() -> c_int,
 ) -> c_int {
-    // SAFETY: the caller's.
+    // SAFETY: `out` is null or writable for `room` bytes and `out_len` is writable, by this
+    // function's contract.
     unsafe {
         match made {
             Some(Ok(made)) => put(&made, out, out_len, room),
@@ -291,12 +302,13 @@ pub unsafe fn put_or(
 /// Writes output where there is room for it.
 ///
 /// # Safety
-/// libcrypto passes the places, with so much room.
+/// `out` is null or writable for `room` bytes, and `out_len` is writable.
 unsafe fn put(bytes: &[u8], out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
     if room < bytes.len() {
         return fail(c"output", &format!("{room} bytes of room for {} of output", bytes.len()));
     }
-    // SAFETY: the caller's.
+    // SAFETY: `out` is writable for `room` bytes, which are enough, and `out_len` is writable, by
+    // this function's contract.
     unsafe {
         slice::from_raw_parts_mut(out, bytes.len()).copy_from_slice(bytes);
         *out_len = bytes.len();

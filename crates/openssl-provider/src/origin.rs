@@ -23,7 +23,7 @@ unsafe impl Send for Origin {}
 unsafe impl Sync for Origin {}
 
 impl Origin {
-    /// What holds a function.
+    /// Finds the library that contains a function.
     ///
     /// # Errors
     /// The address is in nothing that the system's loader knows.
@@ -61,7 +61,7 @@ impl Origin {
         })
     }
 
-    /// Whether another one is this one.
+    /// Returns `true` if another one is this one.
     pub fn is(&self, other: &Origin) -> bool {
         self.base == other.base
     }
@@ -72,7 +72,7 @@ impl Origin {
     }
 }
 
-/// Where the library begins that holds an address, and its path.
+/// Finds the library that contains an address, and returns its start and its path.
 fn place_of(address: *const c_void) -> Option<(usize, CString)> {
     // SAFETY: zeros are valid, and the loader writes to the place; its path is a C string.
     unsafe {

@@ -6,13 +6,16 @@ use std::{mem, ptr};
 
 use broadloom::Registry;
 use broadloom::lanes::Cpu;
+use broadloom::public_key::Kem;
 
 use crate::interface::*;
 use crate::key::KeyType;
 use crate::libcrypto::{
     LIBRARY_PROVIDERS, PASSED_INVALID_ARGUMENT, default_provider, fail, functions, load,
 };
-use crate::{asym_cipher, cipher, digest, exchange, key, mac, self_test, settings, signature};
+use crate::{
+    asym_cipher, cipher, digest, exchange, kem, key, mac, self_test, settings, signature, theirs,
+};
 
 /// The lanes alone: Broadloom's provider `openssl` would call the library that calls this one.
 pub static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
@@ -147,11 +150,11 @@ struct Provider {
 }
 
 /// The kinds of algorithms that are here.
-const KINDS: [c_int; 7] =
-    [OP_DIGEST, OP_CIPHER, OP_MAC, OP_KEYMGMT, OP_SIGNATURE, OP_KEYEXCH, OP_ASYM_CIPHER];
+const KINDS: [c_int; 8] =
+    [OP_DIGEST, OP_CIPHER, OP_MAC, OP_KEYMGMT, OP_SIGNATURE, OP_KEYEXCH, OP_ASYM_CIPHER, OP_KEM];
 
 impl Provider {
-    /// Whether none of an algorithm's names was left out.
+    /// Returns `true` if none of an algorithm's names was left out.
     fn offers(&self, names: &str) -> bool {
         !names.split(':').any(|name| {
             let is_on_curve = ["ECDSA", "ECDH"].contains(&name);
@@ -160,6 +163,11 @@ impl Provider {
                     || is_on_curve && excluded.eq_ignore_ascii_case("EC")
             })
         })
+    }
+
+    /// Returns `true` if a KEM is here and was not left out.
+    fn has_kem(&self, kem: Kem) -> bool {
+        self.offers(kem::name(kem)) && kem::is_here(kem)
     }
 
     /// The algorithms of a kind; `None` where there is none of it.
@@ -177,7 +185,8 @@ impl Provider {
 /// # Safety
 /// `OSSL_provider_init` handed it out.
 unsafe fn provider<'a>(pointer: *mut c_void) -> &'a Provider {
-    // SAFETY: the caller's.
+    // SAFETY: `OSSL_provider_init` handed the pointer out, by this function's contract, and
+    // libcrypto gives it back only when it unloads the provider.
     unsafe { &*pointer.cast::<Provider>() }
 }
 
@@ -191,6 +200,7 @@ fn all_of(kind: c_int) -> &'static [Algorithm] {
         OP_SIGNATURE => &KEYS.signatures,
         OP_KEYEXCH => &KEYS.exchanges,
         OP_ASYM_CIPHER => &KEYS.ciphers,
+        OP_KEM => &KEYS.kems,
         _ => &[],
     }
 }
@@ -200,12 +210,14 @@ fn known_names() -> impl Iterator<Item = &'static str> {
     let tables = [digest::ALGORITHMS, mac::ALGORITHMS].into_iter().flatten();
     let names = tables.flat_map(|one| one.names().split(':'));
     let ciphers = cipher::names().map(|name| name.to_str().unwrap_or_default());
-    let keys = ["RSA", "X25519", "ED25519", "EC", "ECDSA", "ECDH"];
+    let types = KeyType::ALL.map(|key_type| key_type.name().to_str().unwrap_or_default());
+    let keys = types.into_iter().chain(["ECDSA", "ECDH"]);
     // Not the numbers of objects.
     names
         .filter(|name| !name.starts_with(|first: char| first.is_ascii_digit()))
         .chain(ciphers)
         .chain(keys)
+        .chain(Kem::ALL.map(kem::name))
 }
 
 static FUNCTIONS: &[Dispatch] = dispatch![
@@ -278,8 +290,20 @@ unsafe extern "C" fn get_capabilities(
     }
     let mut asker = Asker { provider: pointer, callback, argument };
     let asker = (&raw mut asker).cast();
-    // SAFETY: the provider is loaded, and the asker outlives the call.
-    unsafe { (functions().OSSL_PROVIDER_get_capabilities)(provider, capability, tell, asker) }
+    // SAFETY: the provider is loaded, and the asker outlives the call; the name is a C string, and
+    // the callback with its argument is libcrypto's.
+    unsafe {
+        let get = functions().OSSL_PROVIDER_get_capabilities;
+        if get(provider, capability, tell, asker) != 1 {
+            return 0;
+        }
+        match CStr::from_ptr(capability) == c"TLS-GROUP" {
+            true => {
+                kem::tell_groups(|kem| self::provider(pointer).has_kem(kem), callback, argument)
+            }
+            false => 1,
+        }
+    }
 }
 
 /// Passes on a group whose keys are managed here.
@@ -318,10 +342,11 @@ struct Keys {
     signatures: Vec<Algorithm>,
     exchanges: Vec<Algorithm>,
     ciphers: Vec<Algorithm>,
+    kems: Vec<Algorithm>,
 }
 
-/// Whether keys on curves of NIST's are here: where the lanes have P-256.
-static HAS_CURVES: LazyLock<bool> = LazyLock::new(key::lanes_have_p256);
+/// Whether keys on curves of NIST's are here: where the lanes have P-256 and P-384.
+static HAS_CURVES: LazyLock<bool> = LazyLock::new(key::lanes_have_curves);
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     const RSA: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";
@@ -340,11 +365,25 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
         ],
         exchanges: vec![Algorithm::new(X25519, exchange::FUNCTIONS)],
         ciphers: vec![Algorithm::new(RSA, asym_cipher::FUNCTIONS)],
+        kems: Vec::new(),
     };
     if *HAS_CURVES {
         keys.managers.push(managed(c"EC:id-ecPublicKey:1.2.840.10045.2.1", KeyType::Ec));
         keys.signatures.push(Algorithm::new(c"ECDSA", signature::OVER_DIGESTS));
         keys.exchanges.push(Algorithm::new(c"ECDH", exchange::FUNCTIONS));
+    }
+    for key_type in KeyType::ALL.into_iter().filter(|one| matches!(one, KeyType::SlhDsa(_))) {
+        // The default provider has its keys since OpenSSL 3.5.
+        if let Some(entry) = theirs::entry_of(OP_KEYMGMT, key_type.name()) {
+            // SAFETY: the default provider's names are C strings that stay with it.
+            let names = unsafe { CStr::from_ptr(entry.names) };
+            keys.managers.push(Algorithm::new(names, key::functions_of(key_type)));
+            keys.signatures.push(Algorithm::new(names, signature::SLH_DSA));
+        }
+    }
+    for kem in Kem::ALL.into_iter().filter(|kem| kem::is_here(*kem)) {
+        keys.managers.push(Algorithm::new(kem::facts(kem).names, kem::functions_of(kem)));
+        keys.kems.push(Algorithm::new(kem::facts(kem).names, kem::FUNCTIONS));
     }
     keys
 });

@@ -2,22 +2,23 @@
 
 mod message;
 mod plan;
+mod slh_dsa;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use crate::digest::given;
 use crate::interface::*;
-use crate::job;
 use crate::key::Key;
 use crate::libcrypto::functions;
 use crate::operation::{
     self, Begin, Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params,
-    may_ask, put_or, set_ctx_params, settable_ctx_params,
+    put_or, set_ctx_params, settable_ctx_params,
 };
 
 use message::Digested;
 pub use message::ED25519;
+pub use slh_dsa::SLH_DSA;
 
 /// The operation, and the message that is to be signed, if libcrypto passes one.
 struct Signing {
@@ -27,7 +28,7 @@ struct Signing {
 
 /// Signatures over digests: RSA and ECDSA.
 pub static OVER_DIGESTS: &[Dispatch] = dispatch![
-    FUNC_SIGNATURE_NEWCTX => newctx as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_NEWCTX => newctx::<Signing> as unsafe extern "C" fn(_, _) -> _,
     FUNC_SIGNATURE_FREECTX => freectx::<Signing> as unsafe extern "C" fn(_),
     FUNC_SIGNATURE_DUPCTX => dupctx::<Signing> as unsafe extern "C" fn(_) -> _,
     FUNC_SIGNATURE_SIGN_INIT => sign_init as unsafe extern "C" fn(_, _, _) -> _,
@@ -67,15 +68,16 @@ impl Context for Signing {
     }
 }
 
-unsafe extern "C" fn newctx(provider: *mut c_void, _: *const c_char) -> *mut c_void {
+unsafe extern "C" fn newctx<C: Context>(provider: *mut c_void, _: *const c_char) -> *mut c_void {
     // SAFETY: libcrypto passes the provider's context.
-    unsafe { operation::newctx::<Signing>(provider) }
+    unsafe { operation::newctx::<C>(provider) }
 }
 
 /// # Safety
 /// libcrypto passes a context and a key of ours, and its list.
 unsafe fn begin(pointer: *mut c_void, key: *const Key, list: *const Param, begin: Begin) -> c_int {
-    // SAFETY: the caller's.
+    // SAFETY: the pointer is a context of this type, and the key and the list are libcrypto's, by
+    // this function's contract.
     unsafe {
         let context = context::<Signing>(pointer);
         context.message = None;
@@ -125,7 +127,7 @@ unsafe extern "C" fn sign(
             let plan = plan::sign(operation, given(data, len))?;
             operation.ask(plan.purpose, &plan.data, None)
         };
-        let made = may_ask(out).then(lanes).flatten();
+        let made = operation.may_ask(out).then(lanes).flatten();
         put_or(made, out, out_len, room, || {
             (functions().EVP_PKEY_sign)(operation.context, out, out_len, data, len)
         })
@@ -142,7 +144,7 @@ unsafe extern "C" fn verify(
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
         let operation = &context::<Signing>(pointer).operation;
-        if job::is_inside() {
+        if operation.is_worth_asking() {
             let (signature, digest) = (given(signature, signature_len), given(data, len));
             if let Some(purpose) = plan::verify(operation, digest)
                 && let Some(made) = operation.ask(purpose, digest, Some(signature))
@@ -180,7 +182,8 @@ unsafe fn begin_message(
     list: *const Param,
     function: Begin,
 ) -> c_int {
-    // SAFETY: the caller's.
+    // SAFETY: the pointer is a context of this type, the name is null or a C string, and the key
+    // and the list are libcrypto's, by this function's contract.
     unsafe {
         if begin(pointer, key, ptr::null(), function) != 1 {
             return 0;

@@ -120,7 +120,7 @@ pub fn provider_context() -> *mut c_void {
     unsafe { (functions().OSSL_PROVIDER_get0_provider_ctx)(default_provider()) }
 }
 
-/// Whether contexts that are made now are to be the default provider's.
+/// Returns `true` if contexts that are made now are to be the default provider's.
 pub fn are_wanted() -> bool {
     !job::is_inside()
 }

@@ -21,7 +21,7 @@
 #define OURS "provider=broadloom"
 #define THEIRS "provider=default"
 
-static EVP_PKEY *rsa, *ed25519, *mine, *other, *p256[2];
+static EVP_PKEY *rsa, *ed25519, *mine, *other, *p256[2], *p384[2];
 static int has_curves;
 static unsigned char text[MAX_LEN];
 
@@ -100,19 +100,20 @@ static int signature(EVP_PKEY *key, const char *hash, int pss, const char *signe
 }
 
 static int exchange(EVP_PKEY *mine, EVP_PKEY *other) {
-    unsigned char got[2][32];
+    unsigned char got[2][48];
+    size_t lens[2];
     for (int i = 0; i < 2; i++) {
-        size_t len = sizeof got[i];
+        lens[i] = sizeof got[i];
         EVP_PKEY_CTX *context =
             EVP_PKEY_CTX_new_from_pkey(NULL, i ? other : mine, i ? THEIRS : OURS);
         int done = EVP_PKEY_derive_init(context) == 1 &&
                    EVP_PKEY_derive_set_peer(context, i ? mine : other) == 1 &&
-                   EVP_PKEY_derive(context, got[i], &len) == 1 && len == 32;
+                   EVP_PKEY_derive(context, got[i], &lens[i]) == 1;
         EVP_PKEY_CTX_free(context);
         if (!done)
             return 0;
     }
-    return memcmp(got[0], got[1], 32) == 0;
+    return lens[0] >= 32 && lens[0] == lens[1] && memcmp(got[0], got[1], lens[0]) == 0;
 }
 
 static EVP_PKEY *generated(const char *type, const char *group, const char *who) {
@@ -206,12 +207,17 @@ static int operation(int number, int round) {
         return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
                          : signature(ed25519, NULL, 0, THEIRS, OURS);
     case 7: return round % 3 == 2 ? rejection() : decryption(round & 1 ? "oaep" : "pkcs1");
-    case 8:
+    case 8: {
         if (!has_curves)
             return digest(hash, len);
-        return round & 1 ? signature(p256[0], "SHA256", 0, OURS, THEIRS)
-                         : signature(p256[0], "SHA384", 0, THEIRS, OURS);
-    default: return has_curves ? exchange(p256[0], p256[1]) : mac(hash, len);
+        EVP_PKEY *signing = number / 10 & 1 ? p384[0] : p256[0];
+        return round & 1 ? signature(signing, "SHA256", 0, OURS, THEIRS)
+                         : signature(signing, "SHA384", 0, THEIRS, OURS);
+    }
+    default: {
+        EVP_PKEY **pair = number / 10 & 1 ? p384 : p256;
+        return has_curves ? exchange(pair[0], pair[1]) : mac(hash, len);
+    }
     }
 }
 
@@ -322,6 +328,8 @@ int main(int count, char **arguments) {
     other = generated("X25519", NULL, THEIRS);
     p256[0] = generated("EC", "P-256", THEIRS);
     p256[1] = generated("EC", "P-256", THEIRS);
+    p384[0] = generated("EC", "P-384", THEIRS);
+    p384[1] = generated("EC", "P-384", THEIRS);
     EVP_SIGNATURE *ecdsa = EVP_SIGNATURE_fetch(NULL, "ECDSA", OURS);
     has_curves = ecdsa != NULL;
     EVP_SIGNATURE_free(ecdsa);
@@ -372,7 +380,8 @@ int main(int count, char **arguments) {
         for (int i = 0; i < jobs; i++)
             ASYNC_WAIT_CTX_free(wait[i]);
     }
-    printf("jobs: %d answers in %d jobs at a time as the default provider's, %d pauses, %s P-256\n",
+    printf("jobs: %d answers in %d jobs at a time as the default provider's, %d pauses, "
+           "%s curves of NIST's\n",
            answers, jobs, paused, has_curves ? "with" : "without");
     if (jobs > 1 && paused == 0) {
         fprintf(stderr, "no job ever paused: nothing went through the line\n");

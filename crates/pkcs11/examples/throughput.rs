@@ -63,7 +63,7 @@ fn with<T>(id: CK_MECHANISM_TYPE, parameter: &T) -> CK_MECHANISM {
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq)]
-enum Work {
+enum CallKind {
     Rsa,
     Ecdsa,
     Sha256,
@@ -71,16 +71,16 @@ enum Work {
     Gcm,
 }
 
-const WORKS: [(&str, Work); 5] = [
-    ("rsa-2048", Work::Rsa),
-    ("ecdsa-p256", Work::Ecdsa),
-    ("sha256", Work::Sha256),
-    ("aes-128-cbc", Work::Cbc),
-    ("aes-128-gcm", Work::Gcm),
+const WORKS: [(&str, CallKind); 5] = [
+    ("rsa-2048", CallKind::Rsa),
+    ("ecdsa-p256", CallKind::Ecdsa),
+    ("sha256", CallKind::Sha256),
+    ("aes-128-cbc", CallKind::Cbc),
+    ("aes-128-gcm", CallKind::Gcm),
 ];
 
 /// Makes a key for the work; 0 where none is needed.
-fn key(list: Functions, session: CK_SESSION_HANDLE, work: Work) -> Fallible<CK_OBJECT_HANDLE> {
+fn key(list: Functions, session: CK_SESSION_HANDLE, work: CallKind) -> Fallible<CK_OBJECT_HANDLE> {
     let (yes, no) = (CK_TRUE, CK_FALSE);
     let (mut public, mut private) = (0, 0);
     let bits: CK_ULONG = 2048;
@@ -88,13 +88,13 @@ fn key(list: Functions, session: CK_SESSION_HANDLE, work: Work) -> Fallible<CK_O
     let p256 = [6u8, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
     let mut of_private = [attribute(CKA_SIGN, &yes), attribute(CKA_TOKEN, &no)];
     let (id, mut of_public) = match work {
-        Work::Rsa => (
+        CallKind::Rsa => (
             CKM_RSA_PKCS_KEY_PAIR_GEN,
             vec![attribute(CKA_MODULUS_BITS, &bits), attribute(CKA_PUBLIC_EXPONENT, &[1u8, 0, 1])],
         ),
-        Work::Ecdsa => (CKM_EC_KEY_PAIR_GEN, vec![attribute(CKA_EC_PARAMS, &p256)]),
-        Work::Sha256 => return Ok(0),
-        Work::Cbc | Work::Gcm => {
+        CallKind::Ecdsa => (CKM_EC_KEY_PAIR_GEN, vec![attribute(CKA_EC_PARAMS, &p256)]),
+        CallKind::Sha256 => return Ok(0),
+        CallKind::Cbc | CallKind::Gcm => {
             let mut template = [
                 attribute(CKA_VALUE_LEN, &len),
                 attribute(CKA_ENCRYPT, &yes),
@@ -124,7 +124,7 @@ fn operate(
     list: Functions,
     session: CK_SESSION_HANDLE,
     key: CK_OBJECT_HANDLE,
-    work: Work,
+    work: CallKind,
     data: &mut [u8],
     output: &mut [u8],
 ) -> Fallible {
@@ -140,23 +140,23 @@ fn operate(
         ulTagBits: 128,
     };
     let mut id = match work {
-        Work::Rsa => mechanism(CKM_SHA256_RSA_PKCS),
-        Work::Ecdsa => mechanism(CKM_ECDSA),
-        Work::Sha256 => mechanism(CKM_SHA256),
-        Work::Cbc => with(CKM_AES_CBC, &iv),
-        Work::Gcm => with(CKM_AES_GCM, &gcm),
+        CallKind::Rsa => mechanism(CKM_SHA256_RSA_PKCS),
+        CallKind::Ecdsa => mechanism(CKM_ECDSA),
+        CallKind::Sha256 => mechanism(CKM_SHA256),
+        CallKind::Cbc => with(CKM_AES_CBC, &iv),
+        CallKind::Gcm => with(CKM_AES_GCM, &gcm),
     };
     match work {
-        Work::Rsa | Work::Ecdsa => {
-            let len = if work == Work::Ecdsa { 32 } else { len };
+        CallKind::Rsa | CallKind::Ecdsa => {
+            let len = if work == CallKind::Ecdsa { 32 } else { len };
             call!(list, C_SignInit(session, &mut id, key))?;
             call!(list, C_Sign(session, from, len, to, &mut to_len))?;
         }
-        Work::Sha256 => {
+        CallKind::Sha256 => {
             call!(list, C_DigestInit(session, &mut id))?;
             call!(list, C_Digest(session, from, len, to, &mut to_len))?;
         }
-        Work::Cbc | Work::Gcm => {
+        CallKind::Cbc | CallKind::Gcm => {
             call!(list, C_EncryptInit(session, &mut id, key))?;
             call!(list, C_Encrypt(session, from, len, to, &mut to_len))?;
         }
@@ -167,7 +167,7 @@ fn operate(
 struct Options {
     module: String,
     pin: String,
-    work: Work,
+    work: CallKind,
     name: String,
     threads: Vec<usize>,
     seconds: f64,
@@ -184,7 +184,7 @@ fn options() -> Fallible<Options> {
     let mut options = Options {
         module,
         pin,
-        work: Work::Rsa,
+        work: CallKind::Rsa,
         name: "rsa-2048".to_owned(),
         threads: vec![1, 8, 32],
         seconds: 2.0,

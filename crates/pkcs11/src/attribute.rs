@@ -90,7 +90,7 @@ const ROWS: &[Row] = &[
     row(CKA_START_DATE, KEY, Kind::Date, Set::Always),
     row(CKA_END_DATE, KEY, Kind::Date, Set::Always),
     row(CKA_PUBLIC_KEY_INFO, CERTIFICATE | PAIR, Kind::Bytes, Set::Once),
-    row(CKA_VALUE, CERTIFICATE | HIDDEN, Kind::Bytes, Set::Once),
+    row(CKA_VALUE, CERTIFICATE | KEY, Kind::Bytes, Set::Once),
     row(CKA_VALUE_LEN, SECRET, Kind::Ulong, Set::Once),
     row(CKA_KEY_TYPE, KEY, Kind::Ulong, Set::Once),
     row(CKA_DERIVE, KEY, Kind::Bool, Set::Always),
@@ -99,10 +99,12 @@ const ROWS: &[Row] = &[
     row(CKA_ALLOWED_MECHANISMS, KEY, Kind::Bytes, Set::Once),
     row(CKA_ENCRYPT, PUBLIC | SECRET, Kind::Bool, Set::Always),
     row(CKA_VERIFY, PUBLIC | SECRET, Kind::Bool, Set::Always),
+    row(CKA_ENCAPSULATE, PUBLIC, Kind::Bool, Set::Always),
     row(CKA_VERIFY_RECOVER, PUBLIC, Kind::Bool, Set::Always),
     row(CKA_WRAP, PUBLIC | SECRET, Kind::Bool, Set::Always),
     row(CKA_DECRYPT, HIDDEN, Kind::Bool, Set::Always),
     row(CKA_SIGN, HIDDEN, Kind::Bool, Set::Always),
+    row(CKA_DECAPSULATE, PRIVATE, Kind::Bool, Set::Always),
     row(CKA_SIGN_RECOVER, PRIVATE, Kind::Bool, Set::Always),
     row(CKA_UNWRAP, HIDDEN, Kind::Bool, Set::Always),
     row(CKA_SENSITIVE, HIDDEN, Kind::Bool, Set::ToTrue),
@@ -122,11 +124,14 @@ const ROWS: &[Row] = &[
     row(CKA_COEFFICIENT, PRIVATE, Kind::Bytes, Set::Once),
     row(CKA_EC_PARAMS, PAIR, Kind::Bytes, Set::Once),
     row(CKA_EC_POINT, PAIR, Kind::Bytes, Set::Once),
+    row(CKA_PARAMETER_SET, PAIR, Kind::Ulong, Set::Once),
+    row(CKA_SEED, PRIVATE, Kind::Bytes, Set::Once),
 ];
 
 /// Values that leave no object whose key is sensitive or not extractable.
-const SECRETS: [CK_ATTRIBUTE_TYPE; 7] = [
+const SECRETS: [CK_ATTRIBUTE_TYPE; 8] = [
     CKA_VALUE,
+    CKA_SEED,
     CKA_PRIVATE_EXPONENT,
     CKA_PRIME_1,
     CKA_PRIME_2,
@@ -226,15 +231,15 @@ impl Attributes {
         self.ulong(CKA_CLASS)
     }
 
-    /// Whether an attribute's value must not be shown.
+    /// Returns `true` if an attribute's value must not be shown.
     pub fn hides(&self, id: CK_ATTRIBUTE_TYPE) -> bool {
         let holds_key = matches!(self.class(), Some(CKO_PRIVATE_KEY | CKO_SECRET_KEY));
         let is_secret = SECRETS.contains(&id);
         holds_key && is_secret && (self.is(CKA_SENSITIVE) || !self.is(CKA_EXTRACTABLE))
     }
 
-    /// Whether every attribute of a template is here, with its value. What is hidden matches
-    /// nothing.
+    /// Returns `true` if every attribute of a template is here, with its value. What is hidden
+    /// matches nothing.
     pub fn matches(&self, template: &[Attribute]) -> bool {
         let same = |(id, value): &Attribute| !self.hides(*id) && self.get(*id) == Some(value);
         template.iter().all(same)
@@ -302,9 +307,10 @@ impl Attributes {
         Ok(changed)
     }
 
-    /// Whether an attribute that can change at any time may do so in this object. Of one that is
-    /// not modifiable (in a copy of it, that is), or that the security officer trusts, only the
-    /// names may change: a wrapping key that is trusted must not be told to decrypt what it wraps.
+    /// Returns `true` if an attribute that can change at any time may do so in this object. Of one
+    /// that is not modifiable (in a copy of it, that is), or that the security officer trusts, only
+    /// the names may change: a wrapping key that is trusted must not be told to decrypt what it
+    /// wraps.
     fn may_change(&self, id: CK_ATTRIBUTE_TYPE, is_security_officer: bool) -> bool {
         let is_fixed = self.get(CKA_MODIFIABLE) == Some([CK_FALSE].as_slice());
         let is_name = matches!(id, CKA_LABEL | CKA_ID) && self.class() != Some(CKO_CERTIFICATE);
@@ -325,7 +331,11 @@ impl Attributes {
         }
         if class & KEY != 0 {
             // What a key may be used for, unless the application says otherwise.
-            for id in [CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN, CKA_VERIFY] {
+            let uses: &[CK_ATTRIBUTE_TYPE] = match self.ulong(CKA_KEY_TYPE) {
+                Some(CKK_ML_KEM) => &[CKA_ENCAPSULATE, CKA_DECAPSULATE],
+                _ => &[CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN, CKA_VERIFY],
+            };
+            for &id in uses {
                 if self.row(id).is_ok() {
                     self.set_default(id, boolean(true));
                 }

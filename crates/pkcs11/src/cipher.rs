@@ -31,7 +31,7 @@ pub struct Ciphering {
     /// What has come in pieces and was not processed.
     pending: Zeroizing<Vec<u8>>,
     begun: bool,
-    /// Whether the user has to log in once more first (`CKA_ALWAYS_AUTHENTICATE`).
+    /// `true` if the user has to log in once more first (`CKA_ALWAYS_AUTHENTICATE`).
     pub awaits_login: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Digests.
 
-use broadloom::{HashAlgorithm, Transform};
+use broadloom::{HashAlgorithm, Stream, Transform};
 use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
@@ -9,14 +9,13 @@ use crate::memory::{Outcome, Output};
 use crate::module::Module;
 use crate::object;
 use crate::parameter::Given;
-use crate::pieces::Pieces;
 use crate::session::{After, unless_asked};
 
 /// A digest of a session.
 pub struct Digesting {
     hash: HashAlgorithm,
     /// Once the first piece has come.
-    pieces: Option<Pieces>,
+    stream: Option<Stream>,
 }
 
 impl Digesting {
@@ -25,12 +24,12 @@ impl Digesting {
     pub fn new(given: &Given<'_>) -> Outcome<Digesting> {
         let What::Digest(hash) = find(given.id)? else { return Err(CKR_MECHANISM_INVALID) };
         given.none()?;
-        Ok(Digesting { hash, pieces: None })
+        Ok(Digesting { hash, stream: None })
     }
 
     /// The digest of a whole message.
     pub fn whole(&mut self, module: &Module, data: &[u8], mut output: Output) -> (After, Outcome) {
-        if self.pieces.is_some() {
+        if self.stream.is_some() {
             // An update has begun a message in pieces.
             return (After::Ends, Err(CKR_OPERATION_ACTIVE));
         }
@@ -43,27 +42,21 @@ impl Digesting {
         unless_asked(given)
     }
 
-    pub fn update(&mut self, data: &[u8]) -> (After, Outcome) {
-        let hash = self.hash;
-        if self.pieces.is_none() {
-            self.pieces = Pieces::new(hash, None);
-        }
-        match &mut self.pieces {
-            Some(pieces) => {
-                pieces.update(data);
-                (After::GoesOn, Ok(()))
-            }
-            None => (After::Ends, Err(CKR_FUNCTION_NOT_SUPPORTED)),
-        }
+    /// Takes a piece of the message.
+    pub fn update(&mut self, module: &Module, data: &[u8]) -> (After, Outcome) {
+        let stream = self.stream.take().map_or_else(|| module.begin(self.hash), Ok);
+        let result = stream.and_then(|stream| module.update(self.stream.insert(stream), data));
+        (if result.is_ok() { After::GoesOn } else { After::Ends }, result)
     }
 
-    pub fn finish(&mut self, mut output: Output) -> (After, Outcome) {
+    /// The digest of what has come.
+    pub fn finish(&mut self, module: &Module, mut output: Output) -> (After, Outcome) {
         let given = output.ask(self.hash.digest_len()).and_then(|goes_on| {
             if !goes_on {
                 return Ok(false);
             }
-            let pieces = self.pieces.take().or_else(|| Pieces::new(self.hash, None));
-            output.give(&pieces.ok_or(CKR_FUNCTION_NOT_SUPPORTED)?.finish())
+            let stream = self.stream.take().map_or_else(|| module.begin(self.hash), Ok);
+            output.give(&module.finish(stream?)?)
         });
         unless_asked(given)
     }

@@ -1,19 +1,25 @@
 //! New keys, and keys that are derived.
 
+use broadloom::lanes::Cpu;
 use broadloom::lanes::Ed25519PrivateKey;
-use broadloom::public_key::{EcPublicKey, PrivateKey, PublicKey, RsaPrivateKey, RsaSize, Secret};
+use broadloom::public_key::{
+    EcPublicKey, MlKemSet, PrivateKey, PublicKey, RsaPrivateKey, RsaSize, Secret, SlhDsaSet,
+    generate_slh_dsa,
+};
 use broadloom::{HashAlgorithm, Transform};
 use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
 use crate::attribute::{Attributes, boolean, ulong};
 use crate::digest::digest;
+use crate::kem;
 use crate::key::{self, Domain, Key, octets};
 use crate::mechanism::{LONGEST_SECRET, Pair, What, find};
 use crate::memory::Outcome;
 use crate::module::Module;
 use crate::object::{Object, Purpose, open};
 use crate::parameter::Given;
+use crate::parameter_set::{self, ParameterSet};
 use crate::random;
 
 /// Sets what a template leaves open, and refuses it where it says something else.
@@ -101,14 +107,17 @@ pub fn pair(
     given.none()?;
     require(&mut public, CKA_CLASS, CKO_PUBLIC_KEY)?;
     require(&mut private, CKA_CLASS, CKO_PRIVATE_KEY)?;
-    let secrets = [CKA_VALUE, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_MODULUS];
+    let secrets =
+        [CKA_VALUE, CKA_SEED, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_MODULUS];
     forbid(&private, &secrets)?;
-    forbid(&public, &[CKA_MODULUS, CKA_EC_POINT])?;
+    forbid(&public, &[CKA_VALUE, CKA_MODULUS, CKA_EC_POINT])?;
     let key_type = match kind {
         Pair::Rsa => CKK_RSA,
         Pair::Curve => CKK_EC,
         Pair::Edwards => CKK_EC_EDWARDS,
         Pair::Montgomery => CKK_EC_MONTGOMERY,
+        Pair::SlhDsa => CKK_SLH_DSA,
+        Pair::MlKem => CKK_ML_KEM,
     };
     for attributes in [&mut public, &mut private] {
         require(attributes, CKA_KEY_TYPE, key_type)?;
@@ -116,6 +125,8 @@ pub fn pair(
     let (mut public, mut private) = (checked(public, officer)?, checked(private, officer)?);
     match kind {
         Pair::Rsa => rsa(&mut public, &mut private)?,
+        Pair::SlhDsa => slh_dsa(&mut public, &mut private)?,
+        Pair::MlKem => ml_kem(module, &mut public, &mut private)?,
         _ => {
             let parameters = public.need(CKA_EC_PARAMS)?.to_vec();
             let domain = Domain::of_parameters(&parameters)?;
@@ -149,6 +160,36 @@ fn rsa(public: &mut Attributes, private: &mut Attributes) -> Outcome {
     public.set(CKA_PUBLIC_EXPONENT, Zeroizing::new(key.public().exponent().to_vec()));
     rsa_numbers(private, key);
     Ok(())
+}
+
+/// Sets what a new pair of SLH-DSA has.
+fn slh_dsa(public: &mut Attributes, private: &mut Attributes) -> Outcome {
+    let set: SlhDsaSet = same_set(public, private)?;
+    let keys = generate_slh_dsa(&Cpu::detect(), set, 1).map_err(|_| CKR_DEVICE_ERROR)?;
+    let key = keys.first().ok_or(CKR_GENERAL_ERROR)?;
+    public.set(CKA_VALUE, Zeroizing::new(key.public().as_bytes().to_vec()));
+    private.set(CKA_VALUE, Zeroizing::new(key.as_bytes().to_vec()));
+    Ok(())
+}
+
+/// Sets what a new pair of ML-KEM has.
+fn ml_kem(module: &Module, public: &mut Attributes, private: &mut Attributes) -> Outcome {
+    let set: MlKemSet = same_set(public, private)?;
+    let mut seed = Zeroizing::new(vec![0; MlKemSet::SEED_LEN]);
+    random::fill(&mut seed)?;
+    let value = kem::of_seed(module, set, &seed)?;
+    public.set(CKA_VALUE, Zeroizing::new(set.public_of(&value).to_vec()));
+    private.set(CKA_SEED, seed);
+    private.set(CKA_VALUE, value);
+    Ok(())
+}
+
+/// Returns the parameter set that the public key's template asks for, which the private key gets,
+/// too.
+fn same_set<S: ParameterSet>(public: &Attributes, private: &mut Attributes) -> Outcome<S> {
+    let set = parameter_set::of_attributes(public)?;
+    require(private, CKA_PARAMETER_SET, parameter_set::number(set))?;
+    Ok(set)
 }
 
 /// Sets the numbers of a private key of RSA.
@@ -188,9 +229,8 @@ fn curve(module: &Module, domain: Domain) -> Outcome<(Zeroizing<Vec<u8>>, Vec<u8
         Domain::Montgomery => {
             // The public key is what comes of an agreement with the base point (RFC 7748, 6.1).
             let base = [&[9][..], &[0; 31]].concat();
-            let bytes =
-                Zeroizing::new(secret.as_slice().try_into().map_err(|_| CKR_GENERAL_ERROR)?);
-            let transform = Transform::agree(&PrivateKey::X25519(Secret::new(*bytes)));
+            let private = Secret::from_slice(&secret).map_err(|_| CKR_GENERAL_ERROR)?;
+            let transform = Transform::agree(&PrivateKey::X25519(private));
             let transform = transform.map_err(|_| CKR_GENERAL_ERROR)?;
             module.compute(&open(&module.registry, &transform)?, base)?.to_vec()
         }

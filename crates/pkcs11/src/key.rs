@@ -1,14 +1,16 @@
 //! Keys: from attributes to the engine's types, and back.
 
+use broadloom::lanes;
 use broadloom::public_key::{
-    Curve, EcPrivateKey, EcPublicKey, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey, Secret,
+    Curve, EcPrivateKey, EcPublicKey, MlKemPrivateKey, MlKemPublicKey, PrivateKey, PublicKey,
+    RsaNumbers, RsaPrivateKey, RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
 use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
 use crate::attribute::{Attributes, ulong};
 use crate::memory::Outcome;
+use crate::parameter_set;
 
 /// What an object is the key of.
 #[derive(Clone)]
@@ -36,8 +38,10 @@ pub enum Domain {
 
 /// `CKA_EC_PARAMS`: object identifiers, and the names that PKCS #11 3.0 has (RFC 8410 has the last
 /// two identifiers). The first encoding of each is the one that is written.
-const DOMAINS: [(&[u8], Domain); 9] = [
+const DOMAINS: [(&[u8], Domain); 11] = [
     (&[6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7], Domain::Weierstrass(Curve::P256)),
+    (&[6, 5, 0x2b, 0x81, 4, 0, 0x22], Domain::Weierstrass(Curve::P384)),
+    (&[6, 5, 0x2b, 0x81, 4, 0, 0x0a], Domain::Weierstrass(Curve::Secp256k1)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x10], Domain::Weierstrass(Curve::K283)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x11], Domain::Weierstrass(Curve::B283)),
     (b"\x13\x0cedwards25519", Domain::Edwards),
@@ -58,7 +62,7 @@ impl Domain {
         found.map(|(_, domain)| *domain).ok_or(CKR_CURVE_NOT_SUPPORTED)
     }
 
-    /// What `CKA_EC_PARAMS` has for it.
+    /// Returns the value of `CKA_EC_PARAMS` for the curve.
     pub fn parameters(self) -> &'static [u8] {
         let written = DOMAINS.iter().find(|(_, domain)| *domain == self);
         written.map_or(&[], |(encoding, _)| encoding)
@@ -107,7 +111,7 @@ pub fn octets(point: &[u8]) -> Zeroizing<Vec<u8>> {
 ///
 /// # Errors
 /// `CKR_TEMPLATE_INCOMPLETE`, `CKR_TEMPLATE_INCONSISTENT`, `CKR_ATTRIBUTE_VALUE_INVALID`,
-/// `CKR_CURVE_NOT_SUPPORTED`.
+/// `CKR_CURVE_NOT_SUPPORTED`, `CKR_PARAMETER_SET_NOT_SUPPORTED`.
 pub fn of_attributes(attributes: &mut Attributes) -> Outcome<Option<Key>> {
     let class = attributes.class().ok_or(CKR_TEMPLATE_INCOMPLETE)?;
     match class {
@@ -134,6 +138,10 @@ pub fn of_attributes(attributes: &mut Attributes) -> Outcome<Option<Key>> {
                 _ => curve_private(attributes, domain)?,
             }
         }
+        (CKO_PUBLIC_KEY, CKK_SLH_DSA) => slh_dsa_public(attributes)?,
+        (CKO_PRIVATE_KEY, CKK_SLH_DSA) => slh_dsa_private(attributes)?,
+        (CKO_PUBLIC_KEY, CKK_ML_KEM) => ml_kem_public(attributes)?,
+        (CKO_PRIVATE_KEY, CKK_ML_KEM) => ml_kem_private(attributes)?,
         _ => return Err(CKR_ATTRIBUTE_VALUE_INVALID),
     };
     Ok(Some(key))
@@ -149,7 +157,7 @@ pub fn secret_lens(key_type: CK_KEY_TYPE) -> Option<&'static [usize]> {
     }
 }
 
-/// Whether keys of a type are for HMAC, and may have any length.
+/// Returns `true` if keys of a type are for HMAC, and may have any length.
 pub fn is_hmac(key_type: CK_KEY_TYPE) -> bool {
     const TYPES: [CK_KEY_TYPE; 11] = [
         CKK_GENERIC_SECRET,
@@ -218,10 +226,7 @@ fn curve_public(attributes: &Attributes, domain: Domain) -> Outcome<Key> {
 
 fn curve_private(attributes: &Attributes, domain: Domain) -> Outcome<Key> {
     let value = attributes.need(CKA_VALUE)?;
-    let secret = || -> Outcome<Secret> {
-        let bytes: [u8; 32] = value.try_into().map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
-        Ok(Secret::new(bytes))
-    };
+    let secret = || Secret::from_slice(value).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID);
     Ok(Key::Private(match domain {
         Domain::Weierstrass(curve) => {
             let key = EcPrivateKey::new(curve, value);
@@ -230,6 +235,40 @@ fn curve_private(attributes: &Attributes, domain: Domain) -> Outcome<Key> {
         Domain::Edwards => PrivateKey::Ed25519(secret()?),
         Domain::Montgomery => PrivateKey::X25519(secret()?),
     }))
+}
+
+fn slh_dsa_public(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let key = SlhDsaPublicKey::new(set, attributes.need(CKA_VALUE)?);
+    Ok(Key::Public(PublicKey::SlhDsa(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
+}
+
+fn slh_dsa_private(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let key = SlhDsaPrivateKey::new(set, attributes.need(CKA_VALUE)?);
+    Ok(Key::Private(PrivateKey::SlhDsa(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
+}
+
+/// An encapsulation key, whose numbers are checked (FIPS 203, 7.2).
+fn ml_kem_public(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let value = attributes.need(CKA_VALUE)?;
+    lanes::MlKemPublicKey::new(set, value).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
+    let key = MlKemPublicKey::new(set, value).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
+    Ok(Key::Public(PublicKey::MlKem(key)))
+}
+
+/// A decapsulation key, whose numbers and digest are checked (FIPS 203, 7.3). Whether a seed beside
+/// it is its own, [`Object::check_seed`](crate::object::Object::check_seed) finds out.
+fn ml_kem_private(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let value = attributes.need(CKA_VALUE)?;
+    lanes::MlKemPrivateKey::new(set, value).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
+    let key = match attributes.get(CKA_SEED) {
+        Some(seed) => MlKemPrivateKey::from_both(set, seed, value),
+        None => MlKemPrivateKey::from_expanded(set, value),
+    };
+    Ok(Key::Private(PrivateKey::MlKem(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
 }
 
 #[cfg(test)]

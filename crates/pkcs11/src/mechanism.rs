@@ -1,7 +1,7 @@
 //! Mechanisms: which there are, with the sizes of their keys and the functions that take them.
 
 use broadloom::algorithm::{AesSize, Algorithm, CipherAlgorithm};
-use broadloom::public_key::{Curve, RsaSize};
+use broadloom::public_key::{Curve, MlKemSet, RsaSize, SlhDsaSet};
 use broadloom::{AeadAlgorithm, HashAlgorithm, MacAlgorithm, Registry};
 use cryptoki_sys::*;
 
@@ -37,6 +37,9 @@ pub enum What {
     EcdsaOf(HashAlgorithm),
     Eddsa,
     Ecdh,
+    SlhDsa,
+    /// Secrets that are encapsulated for a public key.
+    MlKem,
     /// Keys under keys of AES, without a padding or with one.
     KeyWrap {
         pads: bool,
@@ -64,6 +67,8 @@ pub enum Pair {
     Curve,
     Edwards,
     Montgomery,
+    SlhDsa,
+    MlKem,
 }
 
 /// A mechanism.
@@ -132,6 +137,8 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_ECDSA, What::Ecdsa),
     of(CKM_EDDSA, What::Eddsa),
     of(CKM_ECDH1_DERIVE, What::Ecdh),
+    of(CKM_SLH_DSA, What::SlhDsa),
+    of(CKM_ML_KEM, What::MlKem),
     of(CKM_AES_KEY_WRAP, What::KeyWrap { pads: false }),
     // Of this one, the standard does not say the padding; softhsm2 and others have the same.
     of(CKM_AES_KEY_WRAP_PAD, What::KeyWrap { pads: true }),
@@ -143,6 +150,8 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_EC_KEY_PAIR_GEN, What::GeneratePair(Pair::Curve)),
     of(CKM_EC_EDWARDS_KEY_PAIR_GEN, What::GeneratePair(Pair::Edwards)),
     of(CKM_EC_MONTGOMERY_KEY_PAIR_GEN, What::GeneratePair(Pair::Montgomery)),
+    of(CKM_SLH_DSA_KEY_PAIR_GEN, What::GeneratePair(Pair::SlhDsa)),
+    of(CKM_ML_KEM_KEY_PAIR_GEN, What::GeneratePair(Pair::MlKem)),
 ];
 
 /// The longest key of an HMAC that is made or asked for, in bytes.
@@ -194,6 +203,12 @@ impl What {
                 has(Algorithm::PublicKey(Asymmetric::Ed25519))
             }
             What::GeneratePair(Pair::Montgomery) => has(Algorithm::PublicKey(Asymmetric::X25519)),
+            What::SlhDsa | What::GeneratePair(Pair::SlhDsa) => {
+                has(Algorithm::PublicKey(Asymmetric::SlhDsa(SlhDsaSet::Sha2_128f)))
+            }
+            What::MlKem | What::GeneratePair(Pair::MlKem) => {
+                has(Algorithm::PublicKey(Asymmetric::MlKem(MlKemSet::MlKem768)))
+            }
             What::KeyWrap { .. } | What::Generate(_) => true,
             // Such keys are made by libcrypto.
             What::GeneratePair(Pair::Rsa | Pair::Curve) => {
@@ -207,6 +222,7 @@ impl What {
         let signs = CKF_SIGN | CKF_VERIFY;
         let encrypts = CKF_ENCRYPT | CKF_DECRYPT;
         let wraps = CKF_WRAP | CKF_UNWRAP;
+        let encapsulates = CKF_ENCAPSULATE | CKF_DECAPSULATE;
         let curve = CKF_EC_F_P | CKF_EC_F_2M | CKF_EC_NAMEDCURVE | CKF_EC_UNCOMPRESS;
         let (min, max, flags) = match self {
             What::Digest(_) => (0, 0, CKF_DIGEST),
@@ -219,20 +235,25 @@ impl What {
             What::RsaOaep => (1024, 4096, encrypts | wraps),
             What::KeyWrap { .. } => (16, 32, wraps),
             What::RsaPkcsOf(_) | What::RsaPss | What::RsaPssOf(_) => (1024, 4096, signs),
-            What::Ecdsa | What::EcdsaOf(_) => (256, 283, signs | curve),
+            What::Ecdsa | What::EcdsaOf(_) => (256, 384, signs | curve),
             What::Eddsa => (255, 255, signs | CKF_EC_F_P),
-            What::Ecdh => (255, 283, CKF_DERIVE | curve),
+            What::Ecdh => (255, 384, CKF_DERIVE | curve),
+            // Of these, the sizes are those of public keys in bytes.
+            What::SlhDsa => (32, 64, signs),
+            What::MlKem => (800, 1568, encapsulates),
+            What::GeneratePair(Pair::SlhDsa) => (32, 64, CKF_GENERATE_KEY_PAIR),
+            What::GeneratePair(Pair::MlKem) => (800, 1568, CKF_GENERATE_KEY_PAIR),
             What::Generate(CKK_AES) => (16, 32, CKF_GENERATE),
             What::Generate(CKK_CHACHA20) => (32, 32, CKF_GENERATE),
             What::Generate(_) => (1, LONGEST_SECRET, CKF_GENERATE),
             What::GeneratePair(Pair::Rsa) => (1024, 4096, CKF_GENERATE_KEY_PAIR),
-            What::GeneratePair(Pair::Curve) => (256, 283, CKF_GENERATE_KEY_PAIR | curve),
+            What::GeneratePair(Pair::Curve) => (256, 384, CKF_GENERATE_KEY_PAIR | curve),
             What::GeneratePair(_) => (255, 255, CKF_GENERATE_KEY_PAIR | CKF_EC_F_P),
         };
         CK_MECHANISM_INFO { ulMinKeySize: min, ulMaxKeySize: max, flags }
     }
 
-    /// Whether the mechanism takes keys of a type.
+    /// Returns `true` if the mechanism takes keys of a type.
     pub fn takes(self, key_type: CK_KEY_TYPE) -> bool {
         match self {
             What::Hmac { .. } => key::is_hmac(key_type),
@@ -241,6 +262,8 @@ impl What {
             What::Ecdsa | What::EcdsaOf(_) => key_type == CKK_EC,
             What::Eddsa => key_type == CKK_EC_EDWARDS,
             What::Ecdh => matches!(key_type, CKK_EC | CKK_EC_MONTGOMERY),
+            What::SlhDsa => key_type == CKK_SLH_DSA,
+            What::MlKem => key_type == CKK_ML_KEM,
             What::Digest(_) | What::Generate(_) | What::GeneratePair(_) => false,
             _ => key_type == CKK_RSA,
         }

@@ -20,7 +20,7 @@ const MEMORY: Duration = Duration::from_millis(5);
 const FULL: usize = 64;
 
 /// What callers bring, and how a leader processes it.
-pub trait Work: Sized {
+pub trait Errand: Sized {
     /// What a leader works with. It is kept for the next one.
     type Tool: Default;
 
@@ -29,15 +29,15 @@ pub trait Work: Sized {
 }
 
 /// The meeting of all callers of a process.
-pub struct Meeting<W: Work> {
-    state: Mutex<State<W>>,
+pub struct Meeting<W: Errand> {
+    state: Mutex<MeetingState<W>>,
     /// A caller has come while a leader waits for more.
     more: Condvar,
     wait: Duration,
     most_leaders: usize,
 }
 
-struct State<W: Work> {
+struct MeetingState<W: Errand> {
     queue: VecDeque<Seat<W>>,
     tools: Vec<W::Tool>,
     /// How often tools were put away. Those that were taken before are not kept.
@@ -57,7 +57,7 @@ struct State<W: Work> {
 pub struct Seat<W> {
     pub work: W,
     caller: Arc<Caller<W>>,
-    /// Whether the caller leads, or was told to. It is told once: a lead that it does not see is
+    /// `true` if the caller leads, or was told to. It is told once: a lead that it does not see is
     /// laid down by nobody.
     leads: bool,
 }
@@ -93,7 +93,7 @@ impl<W> Caller<W> {
     }
 }
 
-impl<W: Work> State<W> {
+impl<W: Errand> MeetingState<W> {
     fn arrive(&mut self) {
         self.inside += 1;
         let now = now();
@@ -138,11 +138,11 @@ impl<W: Work> State<W> {
     }
 }
 
-impl<W: Work> Meeting<W> {
+impl<W: Errand> Meeting<W> {
     /// A meeting whose leaders wait for so long, at most.
     pub fn new(wait: Duration) -> Meeting<W> {
         Meeting {
-            state: Mutex::new(State {
+            state: Mutex::new(MeetingState {
                 queue: VecDeque::new(),
                 tools: Vec::new(),
                 age: 0,
@@ -215,7 +215,11 @@ impl<W: Work> Meeting<W> {
 
     /// Processes work until the caller's own is complete; `None` if another leader has it, and
     /// nothing else is to be done.
-    fn lead<'m>(&'m self, mut state: MutexGuard<'m, State<W>>, own: &Arc<Caller<W>>) -> Option<W> {
+    fn lead<'m>(
+        &'m self,
+        mut state: MutexGuard<'m, MeetingState<W>>,
+        own: &Arc<Caller<W>>,
+    ) -> Option<W> {
         loop {
             let work = lock(&own.news).work.take();
             if work.is_some() || state.queue.is_empty() {
@@ -253,7 +257,10 @@ impl<W: Work> Meeting<W> {
     }
 
     /// Waits for more jobs, where more callers were seen lately.
-    fn gather<'m>(&'m self, mut state: MutexGuard<'m, State<W>>) -> MutexGuard<'m, State<W>> {
+    fn gather<'m>(
+        &'m self,
+        mut state: MutexGuard<'m, MeetingState<W>>,
+    ) -> MutexGuard<'m, MeetingState<W>> {
         if state.queue.len() >= state.target(self.most_leaders) || self.wait.is_zero() {
             return state;
         }
@@ -444,7 +451,7 @@ mod models {
     use super::*;
 
     /// Work that counts how often it was done.
-    impl Work for u32 {
+    impl Errand for u32 {
         type Tool = ();
 
         fn process((): &mut (), seats: &mut [Seat<u32>]) {

@@ -81,7 +81,7 @@ impl Output {
         if len.is_null() { Err(CKR_ARGUMENTS_BAD) } else { Ok(Output { buffer, len }) }
     }
 
-    /// Whether the caller asks for the length alone.
+    /// Returns `true` if the caller asks for the length alone.
     pub fn is_query(&self) -> bool {
         self.buffer.is_null()
     }

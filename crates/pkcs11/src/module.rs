@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use broadloom::data::Bytes;
-use broadloom::{Algorithm, CipherAlgorithm, Data, Direction, Job, Registry, Session as Engine};
+use broadloom::{
+    Algorithm, CipherAlgorithm, Data, Direction, Job, JobError, Registry, Session as Engine,
+};
 use cryptoki_sys::*;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -25,7 +27,7 @@ pub struct Module {
     pub config: Config,
     pub registry: Registry,
     pub slots: Vec<Slot>,
-    meeting: Meeting<Task>,
+    pub meeting: Meeting<Task>,
     sessions: RwLock<HashMap<CK_SESSION_HANDLE, Arc<Session>>>,
 }
 
@@ -102,7 +104,8 @@ pub fn finalize() -> Outcome {
 }
 
 impl Module {
-    fn new(config: Config) -> Module {
+    /// The module as a configuration has it.
+    pub fn new(config: Config) -> Module {
         let slot = |number: u64| {
             let store = Store::new(config.directory.join(format!("slot-{number}")));
             Slot::new(number as CK_SLOT_ID, store)
@@ -238,28 +241,28 @@ pub fn desk(handle: CK_SESSION_HANDLE) -> Outcome<Desk> {
     Ok(Desk { session: found.ok_or(CKR_SESSION_HANDLE_INVALID)?, module })
 }
 
-/// How a job went.
+/// Returns the outcome of a job.
 ///
 /// # Errors
-/// What PKCS #11 has for the job's error; `CKR_GENERAL_ERROR` after a provider's panic.
+/// As [`meaning`]; `CKR_GENERAL_ERROR` after a provider's panic.
 pub fn status(job: &OwnedJob) -> Outcome {
-    use broadloom::JobError;
-    match job.status() {
-        Some(Ok(())) => Ok(()),
-        Some(Err(JobError::TagMismatch | JobError::SignatureMismatch)) => {
-            Err(CKR_SIGNATURE_INVALID)
-        }
-        Some(Err(JobError::Decryption)) => Err(CKR_ENCRYPTED_DATA_INVALID),
-        Some(Err(JobError::NotBelowModulus)) => Err(CKR_DATA_INVALID),
-        Some(Err(JobError::PublicKey)) => Err(CKR_MECHANISM_PARAM_INVALID),
-        Some(Err(
-            JobError::InputLength { .. }
-            | JobError::DataLength { .. }
-            | JobError::TooLong { .. }
-            | JobError::AssociatedTooLong { .. },
-        )) => Err(CKR_DATA_LEN_RANGE),
-        Some(Err(JobError::NonceLength { .. })) => Err(CKR_MECHANISM_PARAM_INVALID),
-        Some(Err(_)) => Err(CKR_FUNCTION_FAILED),
-        None => Err(CKR_GENERAL_ERROR),
+    job.status().ok_or(CKR_GENERAL_ERROR)?.map_err(meaning)
+}
+
+/// Returns PKCS #11's value for an error of the engine.
+pub fn meaning(error: JobError) -> CK_RV {
+    match error {
+        JobError::TagMismatch | JobError::SignatureMismatch => CKR_SIGNATURE_INVALID,
+        JobError::Decryption => CKR_ENCRYPTED_DATA_INVALID,
+        JobError::NotBelowModulus | JobError::Scalar => CKR_DATA_INVALID,
+        JobError::PublicKey => CKR_MECHANISM_PARAM_INVALID,
+        JobError::InputLength { .. }
+        | JobError::EitherLength { .. }
+        | JobError::DataLength { .. }
+        | JobError::TooLong { .. }
+        | JobError::AssociatedTooLong { .. } => CKR_DATA_LEN_RANGE,
+        JobError::NonceLength { .. } => CKR_MECHANISM_PARAM_INVALID,
+        JobError::OutOfMemory { .. } => CKR_HOST_MEMORY,
+        _ => CKR_FUNCTION_FAILED,
     }
 }

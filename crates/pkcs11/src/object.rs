@@ -47,6 +47,8 @@ pub enum Purpose {
     Encrypt(Scheme),
     Decrypt(Scheme),
     Agree,
+    Encapsulate,
+    Decapsulate,
     Mac { algorithm: MacAlgorithm, tag_len: usize, verifies: bool },
     Cipher { algorithm: CipherAlgorithm, encrypts: bool },
     Aead { algorithm: AeadAlgorithm, tag_len: usize, seals: bool },
@@ -70,7 +72,7 @@ impl Object {
         self.key.as_ref().ok_or(CKR_KEY_HANDLE_INVALID)
     }
 
-    /// Whether the object is in a token.
+    /// Returns `true` if the object is in a token.
     pub fn is_in_token(&self) -> bool {
         matches!(self.place, Place::Token(_))
     }
@@ -87,6 +89,42 @@ impl Object {
         }
         let verifies = Purpose::Verify(Scheme::new(HashAlgorithm::Sha256));
         self.open(registry, verifies).map(drop).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)
+    }
+
+    /// Checks that a private key of ML-KEM is that of the seed beside it: only the engine makes
+    /// keys of seeds.
+    ///
+    /// # Errors
+    /// `CKR_TEMPLATE_INCONSISTENT`.
+    pub fn check_seed(&self, registry: &Registry) -> Outcome {
+        let Some(Key::Private(PrivateKey::MlKem(key))) = &self.key else { return Ok(()) };
+        let algorithm = Algorithm::PublicKey(PublicKeyAlgorithm::MlKem(key.set()));
+        let is_known = registry.default_providers().any(|provider| provider.supports(algorithm));
+        if key.seed().is_none() || !is_known {
+            return Ok(());
+        }
+        let opened = self.open(registry, Purpose::Decapsulate);
+        opened.map(drop).map_err(|_| CKR_TEMPLATE_INCONSISTENT)
+    }
+
+    /// Opens the engine's session for signatures under a context string. It is not kept: there are
+    /// as many contexts as a caller thinks of.
+    ///
+    /// # Errors
+    /// As [`open`](Object::open).
+    pub fn open_under(
+        &self,
+        registry: &Registry,
+        purpose: Purpose,
+        context: &[u8],
+    ) -> Outcome<Opened> {
+        if context.is_empty() {
+            return self.open(registry, purpose);
+        }
+        let transform = purpose.transform(self.key()?)?.context(context);
+        let opened = open(registry, &transform.map_err(|_| CKR_MECHANISM_PARAM_INVALID)?);
+        wipe_deep_stack();
+        opened
     }
 
     /// The engine's session for a purpose.
@@ -126,8 +164,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Purpose {
-    /// Whether libcrypto does one job faster than lanes of which most are empty: private operations
-    /// of RSA. Lanes take as long for one as for several.
+    /// Returns `true` if libcrypto does one job faster than lanes of which most are empty: private
+    /// operations of RSA. Lanes take as long for one as for several.
     fn is_faster_apart(self, key: &Key) -> bool {
         let is_rsa = matches!(key, Key::Private(PrivateKey::Rsa(_)));
         match self {
@@ -144,6 +182,10 @@ impl Purpose {
             (Purpose::Sign(scheme), Key::Private(key)) => Transform::sign(key, scheme),
             (Purpose::Decrypt(scheme), Key::Private(key)) => Transform::rsa_decrypt(key, scheme),
             (Purpose::Agree, Key::Private(key)) => Transform::agree(key),
+            (Purpose::Encapsulate, Key::Public(PublicKey::MlKem(key))) => {
+                Transform::encapsulate(PublicKeyAlgorithm::MlKem(key.set()))
+            }
+            (Purpose::Decapsulate, Key::Private(key)) => Transform::decapsulate(key),
             (Purpose::Verify(scheme), Key::Public(key)) => Transform::verify(key, scheme),
             (Purpose::Encrypt(scheme), Key::Public(key)) => Transform::rsa_encrypt(key, scheme),
             (Purpose::Mac { algorithm, tag_len, verifies }, Key::Secret(key)) => {

@@ -15,11 +15,22 @@ pub struct Given<'c> {
     mechanism: &'c CK_MECHANISM,
 }
 
+/// The longest context string of a signature, in bytes (FIPS 205, 10.2.1).
+const LONGEST_CONTEXT: CK_ULONG = 255;
+
 /// Parameters of an AEAD.
 pub struct Aead {
     pub nonce: Vec<u8>,
     pub associated: Vec<u8>,
     pub tag_len: usize,
+}
+
+/// Parameters of a signature that FIPS 204 or 205 specifies.
+pub struct Signature {
+    /// `true` if the signature has fresh randomness.
+    pub is_hedged: bool,
+    /// The context string.
+    pub context: Vec<u8>,
 }
 
 /// Parameters of an agreement.
@@ -160,6 +171,29 @@ impl<'c> Given<'c> {
         let parameters: CK_EDDSA_PARAMS = self.structure()?;
         let is_plain = parameters.phFlag == CK_FALSE && parameters.ulContextDataLen == 0;
         if is_plain { Ok(()) } else { Err(CKR_MECHANISM_PARAM_INVALID) }
+    }
+
+    /// The optional parameter of a signature of SLH-DSA. Where the caller leaves the choice,
+    /// signatures have fresh randomness.
+    ///
+    /// # Errors
+    /// `CKR_MECHANISM_PARAM_INVALID`: a choice that there is not, or a context string of more than
+    /// 255 bytes.
+    pub fn signature(&self) -> Outcome<Signature> {
+        if self.bytes()?.is_empty() {
+            return Ok(Signature { is_hedged: true, context: Vec::new() });
+        }
+        let parameters: CK_SIGN_ADDITIONAL_CONTEXT = self.structure()?;
+        let is_hedged = match parameters.hedgeVariant {
+            CKH_HEDGE_PREFERRED | CKH_HEDGE_REQUIRED => true,
+            CKH_DETERMINISTIC_REQUIRED => false,
+            _ => return Err(CKR_MECHANISM_PARAM_INVALID),
+        };
+        if parameters.ulContextLen > LONGEST_CONTEXT {
+            return Err(CKR_MECHANISM_PARAM_INVALID);
+        }
+        let context = self.pointed(parameters.pContext, parameters.ulContextLen)?;
+        Ok(Signature { is_hedged, context })
     }
 
     pub fn agreement(&self) -> Outcome<Agreement> {

@@ -1,126 +1,117 @@
-//! Hashes and HMACs of messages that come in pieces, in a bounded amount of memory.
+//! Messages that come in pieces, by the engine's streams.
 
-use broadloom::HashAlgorithm;
-use broadloom::lanes::{Cpu, Planner};
-use broadloom_hashing::function::Function;
-use broadloom_hashing::{Algorithm, Visitor};
+use broadloom::{HashAlgorithm, JobError, Processor, Stream, Transform};
+use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
-/// What streams take pieces in, but for the last.
-const BLOCK: usize = 128;
+use crate::memory::Outcome;
+use crate::module::{Module, meaning};
+use crate::object::{self, Opened};
 
-/// A hash or an HMAC of a message of which some has come.
-pub struct Pieces(Box<dyn Stream>);
+/// The most that is kept of a message that cannot be hashed in pieces.
+pub const MOST_KEPT: usize = 64 << 20;
 
-trait Stream: Send {
-    fn update(&mut self, data: &[u8]);
-    fn finish(&mut self) -> Zeroizing<Vec<u8>>;
+/// Begins a message of a session that hashes or authenticates.
+///
+/// # Errors
+/// `CKR_FUNCTION_NOT_SUPPORTED`.
+pub fn begin(opened: &Opened) -> Outcome<Stream> {
+    opened.session.begin().map_err(|_| CKR_FUNCTION_NOT_SUPPORTED)
 }
 
-struct Of<A: Function> {
-    stream: A::Stream,
-    /// Less than a block.
-    partial: Zeroizing<Vec<u8>>,
-}
-
-impl<A: Function> Of<A> {
-    fn absorb(&mut self, blocks: &[u8]) {
-        let mut jobs = [A::more(&mut self.stream, blocks)];
-        Planner::<A::Lanes>::new(&Cpu::detect()).process_many(&mut jobs);
+impl Module {
+    /// Begins a message of a hash.
+    ///
+    /// # Errors
+    /// `CKR_MECHANISM_INVALID` where no provider has the hash.
+    pub fn begin(&self, hash: HashAlgorithm) -> Outcome<Stream> {
+        begin(&object::open(&self.registry, &Transform::hash(hash))?)
     }
-}
 
-impl<A: Function> Stream for Of<A> {
-    fn update(&mut self, data: &[u8]) {
-        let room = (BLOCK - self.partial.len()).min(data.len());
-        let (first, rest) = data.split_at(room);
-        self.partial.extend_from_slice(first);
-        if self.partial.len() < BLOCK {
-            return;
+    /// Has a message take its next piece.
+    ///
+    /// # Errors
+    /// `CKR_DATA_LEN_RANGE` where too much would have to be kept; as [`meaning`].
+    pub fn update(&self, stream: &mut Stream, data: &[u8]) -> Outcome {
+        if stream.kept().is_some_and(|kept| kept + data.len() > MOST_KEPT) {
+            return Err(CKR_DATA_LEN_RANGE);
         }
-        let block = std::mem::replace(&mut self.partial, empty());
-        self.absorb(&block);
-        let (blocks, rest) = rest.split_at(rest.len() / BLOCK * BLOCK);
-        if !blocks.is_empty() {
-            self.absorb(blocks);
-        }
-        self.partial.extend_from_slice(rest);
+        self.stream(|processor| stream.update(processor, data))
     }
 
-    fn finish(&mut self) -> Zeroizing<Vec<u8>> {
-        let mut jobs = [A::last(&mut self.stream, &self.partial)];
-        Planner::<A::Lanes>::new(&Cpu::detect()).process_many(&mut jobs);
-        Zeroizing::new(A::output(&jobs[0]).unwrap_or_default().to_vec())
-    }
-}
-
-fn empty() -> Zeroizing<Vec<u8>> {
-    Zeroizing::new(Vec::with_capacity(BLOCK))
-}
-
-impl Pieces {
-    /// Begins a hash; with a key, an HMAC. `None` where there is none.
-    pub fn new(hash: HashAlgorithm, key: Option<&[u8]>) -> Option<Pieces> {
-        struct Begin<'k>(Option<&'k [u8]>);
-        impl Visitor for Begin<'_> {
-            type Output = Option<Pieces>;
-            fn visit<A: Function>(self) -> Option<Pieces> {
-                let stream = match self.0 {
-                    Some(key) => A::stream(Some(&A::key(key)?)),
-                    None => A::stream(None),
-                };
-                Some(Pieces(Box::new(Of::<A> { stream, partial: empty() })))
-            }
-        }
-        let algorithm = match hash {
-            HashAlgorithm::Md5 => Algorithm::Md5,
-            HashAlgorithm::Sha1 => Algorithm::Sha1,
-            HashAlgorithm::Sha224 => Algorithm::Sha224,
-            HashAlgorithm::Sha256 => Algorithm::Sha256,
-            HashAlgorithm::Sha384 => Algorithm::Sha384,
-            HashAlgorithm::Sha512 => Algorithm::Sha512,
-            HashAlgorithm::Sha3_224 => Algorithm::Sha3_224,
-            HashAlgorithm::Sha3_256 => Algorithm::Sha3_256,
-            HashAlgorithm::Sha3_384 => Algorithm::Sha3_384,
-            HashAlgorithm::Sha3_512 => Algorithm::Sha3_512,
-            _ => return None,
-        };
-        algorithm.visit(Begin(key))
+    /// Ends a message: its digest or its tag.
+    ///
+    /// # Errors
+    /// As [`meaning`].
+    pub fn finish(&self, stream: Stream) -> Outcome<Zeroizing<Vec<u8>>> {
+        self.stream(|processor| stream.finish(processor))
     }
 
-    /// Takes the next piece.
-    pub fn update(&mut self, data: &[u8]) {
-        self.0.update(data);
+    /// Ends a message, and checks its tag.
+    ///
+    /// # Errors
+    /// `CKR_SIGNATURE_INVALID`; as [`meaning`].
+    pub fn verify(&self, stream: Stream, tag: &[u8]) -> Outcome {
+        self.stream(|processor| stream.verify(processor, tag))
     }
 
-    /// The digest or the tag.
-    pub fn finish(&mut self) -> Zeroizing<Vec<u8>> {
-        self.0.finish()
+    /// Works for a stream on the calling thread.
+    fn stream<T>(&self, work: impl FnOnce(&mut Processor) -> Result<T, JobError>) -> Outcome<T> {
+        let mut result = None;
+        self.meeting.with_tool(|processor| result = Some(work(processor)));
+        // Where the provider panics there is none.
+        result.ok_or(CKR_GENERAL_ERROR)?.map_err(meaning)
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
-    use broadloom::{Job, MacAlgorithm, Processor, Transform};
+    use broadloom::{Job, MacAlgorithm};
 
     use super::*;
+    use crate::config::Config;
+
+    fn module() -> Module {
+        let (directory, wait) = ("nowhere".into(), std::time::Duration::ZERO);
+        Module::new(Config { directory, slots: 0, wait, meets_from: 4096 })
+    }
 
     #[test]
     fn pieces_come_to_what_the_whole_does() {
-        let registry = broadloom::registry();
+        let module = module();
         let text: Vec<u8> = (0..1000).map(|at| (at * 7) as u8).collect();
-        for hash in [HashAlgorithm::Sha1, HashAlgorithm::Sha512, HashAlgorithm::Sha3_256] {
-            let hmac = Transform::mac(MacAlgorithm::Hmac(hash), b"key").generate().expect("a key");
-            for (transform, key) in [(Transform::hash(hash), None), (hmac, Some(&b"key"[..]))] {
-                let session = registry.open(&transform).expect("native has it");
-                for step in [1, 64, 127, 128, 129, 300, 1000] {
-                    let mut pieces = Pieces::new(hash, key).expect("it is there");
-                    text.chunks(step).for_each(|piece| pieces.update(piece));
-                    let mut jobs = [Job::new(&session, &text)];
-                    Processor::new().process_many(&mut jobs);
-                    assert_eq!(Some(pieces.finish().as_slice()), jobs[0].tag(), "{hash} {step}");
+        let hashes = [HashAlgorithm::Sha1, HashAlgorithm::Sha512, HashAlgorithm::Sha3_256];
+        let hmacs = hashes.map(MacAlgorithm::Hmac);
+        let cmac = MacAlgorithm::AesCmac(broadloom::AesSize::Aes128);
+        let mac = |mac, key: &[u8]| Transform::mac(mac, key).generate().expect("a key");
+        let hashes = hashes.map(Transform::hash);
+        let hmacs = hmacs.map(|hmac| mac(hmac, b"key"));
+        for transform in hashes.into_iter().chain(hmacs).chain([mac(cmac, &[7; 16])]) {
+            let opened = object::open(&module.registry, &transform).expect("native has it");
+            for step in [1, 64, 127, 128, 129, 300, 1000] {
+                let mut stream = begin(&opened).expect("it is there");
+                for piece in text.chunks(step) {
+                    assert_eq!(module.update(&mut stream, piece), Ok(()));
                 }
+                let mut jobs = [Job::new(&opened.session, &text)];
+                Processor::new().process_many(&mut jobs);
+                let made = module.finish(stream).expect("it is sound");
+                assert_eq!(Some(made.as_slice()), jobs[0].tag(), "{transform:?} {step}");
             }
         }
+    }
+
+    #[test]
+    fn what_has_to_be_kept_is_bounded() {
+        let module = module();
+        let cmac = MacAlgorithm::AesCmac(broadloom::AesSize::Aes128);
+        let cmac = Transform::mac(cmac, &[7; 16]).generate().expect("a key");
+        let opened = object::open(&module.registry, &cmac).expect("native has it");
+        let begin = || begin(&opened).expect("it is there");
+        let (mut stream, long) = (begin(), vec![0; MOST_KEPT]);
+        assert_eq!(module.update(&mut stream, &long), Ok(()));
+        assert_eq!(stream.kept(), Some(MOST_KEPT), "CMAC takes whole messages");
+        assert_eq!(module.update(&mut stream, &[0]), Err(CKR_DATA_LEN_RANGE));
+        assert_eq!(module.update(&mut begin(), &[long, vec![0]].concat()), Err(CKR_DATA_LEN_RANGE));
     }
 }

@@ -30,13 +30,15 @@ pub struct Operations {
     pub digest: Running<Digesting>,
     pub sign: Running<Signing>,
     pub verify: Running<Signing>,
+    /// The check of a signature that was given first.
+    pub verify_signature: Running<(Signing, Vec<u8>)>,
     pub encrypt: Running<Ciphering>,
     pub decrypt: Running<Ciphering>,
 }
 
 impl Operations {
-    /// Whether operations wait for the user to log in once more. With `goes_on`, they wait no
-    /// longer.
+    /// Returns `true` if operations wait for the user to log in once more. With `goes_on`, they
+    /// wait no longer.
     pub fn may_go_on(&mut self, goes_on: bool) -> bool {
         let sign = self.sign.active().map(|signing| &mut signing.awaits_login);
         let decrypt = self.decrypt.active().map(|ciphering| &mut ciphering.awaits_login);
@@ -80,6 +82,20 @@ impl<T> Running<T> {
         if matches!(self, Running::None) { Ok(()) } else { Err(CKR_OPERATION_ACTIVE) }
     }
 
+    /// Ends an operation, if there is one.
+    ///
+    /// # Errors
+    /// `CKR_OPERATION_CANCEL_FAILED`: another thread works on it.
+    pub fn cancel(&mut self) -> Outcome {
+        match self {
+            Running::Busy => Err(CKR_OPERATION_CANCEL_FAILED),
+            _ => {
+                *self = Running::None;
+                Ok(())
+            }
+        }
+    }
+
     fn active(&mut self) -> Option<&mut T> {
         match self {
             Running::Active(operation) => Some(operation),
@@ -105,8 +121,8 @@ pub enum After {
     Ends,
 }
 
-/// What a call of an operation comes to: `CKR_BUFFER_TOO_SMALL` and a question for a length let it
-/// go on, everything else ends it.
+/// Returns the outcome of a call of an operation. `CKR_BUFFER_TOO_SMALL` and a question for a
+/// length let the operation go on; everything else ends it.
 pub fn unless_asked(given: Outcome<bool>) -> (After, Outcome) {
     match given {
         Ok(true) => (After::Ends, Ok(())),
@@ -237,11 +253,12 @@ impl Desk {
     ///
     /// # Errors
     /// `CKR_SESSION_READ_ONLY` for an object of the token in a session that does not write; as
-    /// [`Slot::add`].
-    pub fn add(&self, attributes: crate::attribute::Attributes) -> Outcome<CK_OBJECT_HANDLE> {
+    /// [`crate::kem::expand`] and [`Slot::add`].
+    pub fn add(&self, mut attributes: crate::attribute::Attributes) -> Outcome<CK_OBJECT_HANDLE> {
         if attributes.is(CKA_TOKEN) && !self.session.writes {
             return Err(CKR_SESSION_READ_ONLY);
         }
+        crate::kem::expand(&self.module, &mut attributes)?;
         self.slot().add(&self.module.registry, self.session.handle, attributes)
     }
 }

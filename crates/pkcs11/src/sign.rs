@@ -5,9 +5,8 @@ use std::sync::Arc;
 use broadloom::algorithm::AesSize;
 use broadloom::data::Bytes;
 use broadloom::public_key::{Curve, Padding, PrivateKey, PublicKey, Scheme};
-use broadloom::{Data, HashAlgorithm, Job, MacAlgorithm};
+use broadloom::{Data, HashAlgorithm, Job, MacAlgorithm, Stream};
 use cryptoki_sys::*;
-use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::curve_signature;
@@ -17,7 +16,7 @@ use crate::memory::{Outcome, Output, append};
 use crate::module::{Module, status};
 use crate::object::{Object, Opened, Purpose};
 use crate::parameter::Given;
-use crate::pieces::Pieces;
+use crate::pieces::{self, MOST_KEPT};
 use crate::session::{After, unless_asked};
 
 /// A signature or a MAC of a session, made or verified.
@@ -25,11 +24,13 @@ pub struct Signing {
     object: Arc<Object>,
     how: How,
     verifies: bool,
+    /// Under what a signature of SLH-DSA holds; empty for all others.
+    context: Vec<u8>,
     /// Bytes of a signature.
     len: usize,
     /// What has come in pieces.
     input: Input,
-    /// Whether the user has to log in once more first (`CKA_ALWAYS_AUTHENTICATE`).
+    /// `true` if the user has to log in once more first (`CKA_ALWAYS_AUTHENTICATE`).
     pub awaits_login: bool,
 }
 
@@ -43,7 +44,7 @@ enum How {
     /// What is hashed by the caller, for a curve.
     CurveDigest(Curve),
     /// A message that cannot be hashed before.
-    Whole,
+    Whole(Scheme),
     /// Bytes that are padded by PKCS #1 v1.5.
     Padded,
     /// A number.
@@ -52,12 +53,10 @@ enum How {
 
 enum Input {
     Nothing,
-    Hashed(Pieces),
+    /// To be hashed or authenticated.
+    Streamed(Stream),
     Kept(Zeroizing<Vec<u8>>),
 }
-
-/// The most that is kept of a message that cannot be hashed in pieces.
-const MOST_KEPT: usize = 64 << 20;
 
 impl Signing {
     /// Begins to sign or to verify.
@@ -81,12 +80,14 @@ impl Signing {
         let what = find(given.id)?;
         let is_general =
             matches!(what, What::Hmac { general, .. } | What::Cmac { general } if general);
-        let has_parameter = matches!(what, What::RsaPss | What::RsaPssOf(_) | What::Eddsa);
+        let has_parameter =
+            matches!(what, What::RsaPss | What::RsaPssOf(_) | What::Eddsa | What::SlhDsa);
         if !is_general && !has_parameter {
             given.none()?;
         }
         let tag_len = |most| if is_general { given.tag_len(most) } else { Ok(most) };
         let of_curve = || curve.ok_or(CKR_KEY_TYPE_INCONSISTENT);
+        let mut context = Vec::new();
         let (how, len) = match what {
             What::Hmac { hash, .. } => {
                 (How::Mac(MacAlgorithm::Hmac(hash)), tag_len(hash.digest_len())?)
@@ -124,12 +125,28 @@ impl Signing {
             }
             What::Eddsa => {
                 given.plain_eddsa()?;
-                (How::Whole, 64)
+                (How::Whole(Scheme::default()), 64)
+            }
+            What::SlhDsa => {
+                let set = match object.key()? {
+                    Key::Private(PrivateKey::SlhDsa(key)) => key.set(),
+                    Key::Public(PublicKey::SlhDsa(key)) => key.set(),
+                    _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
+                };
+                let parameters = given.signature()?;
+                context = parameters.context;
+                // Whoever verifies need not know whether a signature is hedged.
+                let scheme = match parameters.is_hedged && !verifies {
+                    true => Scheme::default().hedged(),
+                    false => Scheme::default(),
+                };
+                (How::Whole(scheme), set.signature_len())
             }
             _ => return Err(CKR_MECHANISM_INVALID),
         };
         let awaits_login = object.attributes.is(CKA_ALWAYS_AUTHENTICATE);
-        let signing = Signing { object, how, verifies, len, input: Input::Nothing, awaits_login };
+        let input = Input::Nothing;
+        let signing = Signing { object, how, verifies, context, len, input, awaits_login };
         // What the key cannot do is found out now, and not by the first signature.
         signing.session(module)?;
         Ok(signing)
@@ -145,9 +162,9 @@ impl Signing {
             How::Padded | How::Raw => Purpose::Decrypt(Scheme::bare()),
             How::Message(scheme, _) | How::Digest(scheme, _) => self.signs_with(scheme),
             How::CurveDigest(_) => self.signs_with(Scheme::new(HashAlgorithm::Sha256).prehashed()),
-            How::Whole => self.signs_with(Scheme::default()),
+            How::Whole(scheme) => self.signs_with(scheme),
         };
-        self.object.open(&module.registry, purpose)
+        self.object.open_under(&module.registry, purpose, &self.context)
     }
 
     fn signs_with(&self, scheme: Scheme) -> Purpose {
@@ -155,27 +172,24 @@ impl Signing {
     }
 
     /// Takes a piece of the message.
-    pub fn update(&mut self, data: &[u8]) -> (After, Outcome) {
-        let result = self.take(data);
+    pub fn update(&mut self, module: &Module, data: &[u8]) -> (After, Outcome) {
+        let result = self.take(module, data);
         (if result.is_ok() { After::GoesOn } else { After::Ends }, result)
     }
 
-    fn take(&mut self, data: &[u8]) -> Outcome {
+    fn take(&mut self, module: &Module, data: &[u8]) -> Outcome {
         if self.awaits_login {
             return Err(CKR_USER_NOT_LOGGED_IN);
         }
         if let Input::Nothing = self.input {
-            let pieces = match (self.how, self.object.key()?) {
-                (How::Mac(MacAlgorithm::Hmac(hash)), Key::Secret(key)) => {
-                    Pieces::new(hash, Some(key))
-                }
-                (How::Message(scheme, _), _) => Pieces::new(scheme.hash(), None),
-                _ => None,
+            self.input = match self.how {
+                How::Mac(_) => Input::Streamed(pieces::begin(&self.session(module)?)?),
+                How::Message(scheme, _) => Input::Streamed(module.begin(scheme.hash())?),
+                _ => Input::Kept(Zeroizing::default()),
             };
-            self.input = pieces.map_or_else(|| Input::Kept(Zeroizing::default()), Input::Hashed);
         }
         match &mut self.input {
-            Input::Hashed(pieces) => pieces.update(data),
+            Input::Streamed(stream) => module.update(stream, data)?,
             Input::Kept(kept) if kept.len() + data.len() > MOST_KEPT => {
                 return Err(CKR_DATA_LEN_RANGE);
             }
@@ -206,13 +220,13 @@ impl Signing {
                 return Err(CKR_USER_NOT_LOGGED_IN);
             }
             let signature = match std::mem::replace(&mut self.input, Input::Nothing) {
-                Input::Hashed(mut pieces) => {
-                    let digest = pieces.finish();
+                Input::Streamed(stream) => {
+                    let made = module.finish(stream)?;
                     match self.how {
                         How::Message(scheme, curve) => {
-                            self.of_digest(module, scheme.prehashed(), curve, &digest)?
+                            self.of_digest(module, scheme.prehashed(), curve, &made)?
                         }
-                        _ => Zeroizing::new(digest[..self.len].to_vec()),
+                        _ => made,
                     }
                 }
                 Input::Kept(kept) => self.signature(module, &kept)?,
@@ -250,7 +264,7 @@ impl Signing {
                 }
                 self.of_digest(module, scheme, None, data)
             }
-            How::Whole => self.of_digest(module, Scheme::default(), None, data),
+            How::Whole(scheme) => self.of_digest(module, scheme, None, data),
         }
     }
 
@@ -262,7 +276,8 @@ impl Signing {
         curve: Option<Curve>,
         data: &[u8],
     ) -> Outcome<Zeroizing<Vec<u8>>> {
-        let session = self.object.open(&module.registry, self.signs_with(scheme))?;
+        let purpose = self.signs_with(scheme);
+        let session = self.object.open_under(&module.registry, purpose, &self.context)?;
         let signature = module.compute(&session, data.to_vec())?;
         match curve {
             Some(curve) => {
@@ -299,33 +314,31 @@ impl Signing {
         (After::Ends, result)
     }
 
+    /// Checks that a signature has the length of signatures.
+    ///
+    /// # Errors
+    /// `CKR_SIGNATURE_LEN_RANGE`.
+    pub fn check_len(&self, signature: &[u8]) -> Outcome {
+        if signature.len() == self.len { Ok(()) } else { Err(CKR_SIGNATURE_LEN_RANGE) }
+    }
+
     /// Verifies a signature of what has come in pieces.
     pub fn verify_final(&mut self, module: &Module, signature: &[u8]) -> (After, Outcome) {
         let mut check = || {
             self.check_len(signature)?;
             match std::mem::replace(&mut self.input, Input::Nothing) {
-                Input::Hashed(mut pieces) => {
-                    let digest = pieces.finish();
-                    match self.how {
-                        How::Message(scheme, curve) => {
-                            let scheme = scheme.prehashed();
-                            self.check_digest(module, scheme, curve, &digest, signature)
-                        }
-                        _ => {
-                            let is_same = digest[..self.len].ct_eq(signature);
-                            if is_same.into() { Ok(()) } else { Err(CKR_SIGNATURE_INVALID) }
-                        }
+                Input::Streamed(stream) => match self.how {
+                    How::Message(scheme, curve) => {
+                        let digest = module.finish(stream)?;
+                        self.check_digest(module, scheme.prehashed(), curve, &digest, signature)
                     }
-                }
+                    _ => module.verify(stream, signature),
+                },
                 Input::Kept(kept) => self.check(module, &kept, signature),
                 Input::Nothing => self.check(module, &[], signature),
             }
         };
         (After::Ends, check())
-    }
-
-    fn check_len(&self, signature: &[u8]) -> Outcome {
-        if signature.len() == self.len { Ok(()) } else { Err(CKR_SIGNATURE_LEN_RANGE) }
     }
 
     fn check(&self, module: &Module, data: &[u8], signature: &[u8]) -> Outcome {
@@ -355,7 +368,7 @@ impl Signing {
                 self.check_digest(module, scheme, None, data, signature)
             }
             How::Digest(..) => Err(CKR_DATA_LEN_RANGE),
-            How::Whole => self.check_digest(module, Scheme::default(), None, data, signature),
+            How::Whole(scheme) => self.check_digest(module, scheme, None, data, signature),
         }
     }
 
@@ -367,7 +380,8 @@ impl Signing {
         data: &[u8],
         signature: &[u8],
     ) -> Outcome {
-        let opened = self.object.open(&module.registry, Purpose::Verify(scheme))?;
+        let purpose = Purpose::Verify(scheme);
+        let opened = self.object.open_under(&module.registry, purpose, &self.context)?;
         let signature = match curve {
             Some(curve) => {
                 curve_signature::to_der(curve, signature).ok_or(CKR_SIGNATURE_INVALID)?
@@ -382,18 +396,18 @@ impl Signing {
 /// A digest by the caller, of any length, as the engine takes it: as many bytes as a hash has. The
 /// number that ECDSA works on stays the same (FIPS 186-5, 6.4.1).
 fn curve_digest(curve: Curve, data: &[u8]) -> Outcome<(Scheme, Vec<u8>)> {
-    let hash = match data.len() {
-        0 => return Err(CKR_DATA_LEN_RANGE),
-        48 => HashAlgorithm::Sha384,
-        64 => HashAlgorithm::Sha512,
-        _ => HashAlgorithm::Sha256,
+    // The number has as many bits as the order of the curve.
+    let bits = curve.order_bits();
+    let data = if bits.is_multiple_of(8) { &data[..data.len().min(bits / 8)] } else { data };
+    let hashes = [HashAlgorithm::Sha256, HashAlgorithm::Sha384, HashAlgorithm::Sha512];
+    let fits = |hash: &HashAlgorithm| match hash.digest_len() {
+        // Zeros before a number are no part of it, if they are not cut off in place of others.
+        len if len <= bits / 8 => data.len() <= len,
+        len => data.len() == len,
     };
-    let digest = match data.len() {
-        len @ ..=32 => [vec![0; 32 - len].as_slice(), data].concat(),
-        48 | 64 => data.to_vec(),
-        // The number has as many bits as the order of the curve: 256.
-        _ if curve == Curve::P256 => data[..32].to_vec(),
-        _ => return Err(CKR_DATA_LEN_RANGE),
-    };
+    let hash = hashes.into_iter().find(fits).filter(|_| !data.is_empty());
+    let hash = hash.ok_or(CKR_DATA_LEN_RANGE)?;
+    let mut digest = vec![0; hash.digest_len() - data.len()];
+    digest.extend_from_slice(data);
     Ok((Scheme::new(hash).prehashed(), digest))
 }

@@ -27,11 +27,11 @@ pub struct Slot {
     pub store: Store,
     /// Held while an object changes.
     changes: Mutex<()>,
-    state: Mutex<State>,
+    state: Mutex<SlotState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SlotState {
     login: Option<Role>,
     /// The token's key, while the user is logged in.
     key: Option<SealingKey>,
@@ -41,8 +41,8 @@ struct State {
     files: HashMap<String, (Stamp, Option<CK_OBJECT_HANDLE>)>,
 }
 
-impl State {
-    /// Whether an object can be seen by whoever is logged in.
+impl SlotState {
+    /// Returns `true` if an object can be seen by whoever is logged in.
     fn shows(&self, object: &Object) -> bool {
         self.login == Some(Role::User) || !object.attributes.is(CKA_PRIVATE)
     }
@@ -59,12 +59,12 @@ impl Slot {
         Slot { id, store, changes: Mutex::default(), state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SlotState> {
         // Nothing under this lock panics half-way through a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who is logged in.
+    /// Returns the role that is logged in.
     pub fn login(&self) -> Option<Role> {
         self.state().login
     }
@@ -95,7 +95,7 @@ impl Slot {
         state.login = None;
         state.key = None;
         state.objects.retain(|_, object| !object.attributes.is(CKA_PRIVATE));
-        let State { files, objects, .. } = &mut *state;
+        let SlotState { files, objects, .. } = &mut *state;
         files.retain(|_, (_, handle)| handle.is_some_and(|handle| objects.contains_key(&handle)));
     }
 
@@ -106,7 +106,7 @@ impl Slot {
 
     /// Forgets all that it knows, before the token is made anew.
     pub fn reset(&self) {
-        *self.state() = State::default();
+        *self.state() = SlotState::default();
     }
 
     /// The object of a handle, where it can be seen.
@@ -134,7 +134,7 @@ impl Slot {
         let list = self.store.list()?;
         let (key, new) = {
             let mut state = self.state();
-            let State { files, objects, .. } = &mut *state;
+            let SlotState { files, objects, .. } = &mut *state;
             files.retain(|name, (_, handle)| {
                 let stays = list.binary_search_by(|(other, _)| other.cmp(name)).is_ok();
                 if let (false, Some(handle)) = (stays, handle) {
@@ -202,6 +202,7 @@ impl Slot {
         };
         let object = Object::new(attributes, place)?;
         object.check_point(registry)?;
+        object.check_seed(registry)?;
         let stamp = self.save(registry, &object)?;
         let handle = handle();
         let mut state = self.state();

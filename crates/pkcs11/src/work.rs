@@ -3,7 +3,7 @@
 use broadloom::queue::{Contents, Handle};
 use broadloom::{Job, Processor, Session};
 
-use crate::meeting::{Meeting, Seat, Work};
+use crate::meeting::{Errand, Meeting, Seat};
 
 /// A job without the caller's data: it owns its bytes, because another thread may process it.
 pub type OwnedJob = Job<'static>;
@@ -20,7 +20,7 @@ impl Handle<'static> for Seat<Task> {
     }
 }
 
-impl Work for Task {
+impl Errand for Task {
     type Tool = Processor;
 
     fn process(processor: &mut Processor, seats: &mut [Seat<Task>]) {

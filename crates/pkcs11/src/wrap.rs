@@ -15,6 +15,7 @@ use crate::memory::Outcome;
 use crate::module::Module;
 use crate::object::{Object, Purpose};
 use crate::parameter::Given;
+use crate::parameter_set;
 
 /// Bytes that wrapping by AES works on at a time (RFC 3394, 2).
 const HALF: usize = 8;
@@ -124,7 +125,10 @@ pub fn unwrapped(
     officer: bool,
 ) -> Outcome<Attributes> {
     let how = How::new(given, unwrapping)?;
-    forbid(&attributes, &[CKA_VALUE, CKA_MODULUS, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2])?;
+    forbid(
+        &attributes,
+        &[CKA_VALUE, CKA_SEED, CKA_MODULUS, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2],
+    )?;
     let class = attributes.class().ok_or(CKR_TEMPLATE_INCOMPLETE)?;
     // PKCS #11, 5.18.4.
     attributes.set_default(CKA_EXTRACTABLE, boolean(true));
@@ -193,6 +197,16 @@ fn private(key: &PrivateKey, mut attributes: Attributes, officer: bool) -> Outco
         PrivateKey::Ec(key) => (Domain::Weierstrass(key.curve()), key.scalar()),
         PrivateKey::Ed25519(secret) => (Domain::Edwards, secret.as_bytes()),
         PrivateKey::X25519(secret) => (Domain::Montgomery, secret.as_bytes()),
+        PrivateKey::SlhDsa(key) => {
+            let parts = [(CKA_VALUE, Some(key.as_bytes()))];
+            let set = parameter_set::number(key.set());
+            return of_set(CKK_SLH_DSA, set, &parts, attributes, officer);
+        }
+        PrivateKey::MlKem(key) => {
+            let parts = [(CKA_SEED, key.seed()), (CKA_VALUE, key.expanded())];
+            let set = parameter_set::number(key.set());
+            return of_set(CKK_ML_KEM, set, &parts, attributes, officer);
+        }
         _ => return Err(CKR_WRAPPED_KEY_INVALID),
     };
     require(&mut attributes, CKA_KEY_TYPE, domain.key_type())?;
@@ -205,5 +219,25 @@ fn private(key: &PrivateKey, mut attributes: Attributes, officer: bool) -> Outco
     }
     let mut attributes = checked(attributes, officer)?;
     attributes.set(CKA_VALUE, Zeroizing::new(scalar.to_vec()));
+    Ok(attributes)
+}
+
+/// The attributes of a private key that has a parameter set, with those of its parts that there
+/// are.
+fn of_set(
+    key_type: CK_KEY_TYPE,
+    set: CK_ULONG,
+    parts: &[(CK_ATTRIBUTE_TYPE, Option<&[u8]>)],
+    mut attributes: Attributes,
+    officer: bool,
+) -> Outcome<Attributes> {
+    require(&mut attributes, CKA_KEY_TYPE, key_type)?;
+    require(&mut attributes, CKA_PARAMETER_SET, set)?;
+    let mut attributes = checked(attributes, officer)?;
+    for (id, part) in parts {
+        if let Some(part) = part {
+            attributes.set(*id, Zeroizing::new(part.to_vec()));
+        }
+    }
     Ok(attributes)
 }

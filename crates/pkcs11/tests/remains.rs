@@ -60,8 +60,20 @@ impl Needles {
         key: CK_OBJECT_HANDLE,
         id: CK_ATTRIBUTE_TYPE,
     ) {
+        self.hide_part(name, session, key, id, ..);
+    }
+
+    /// Adds a part of an attribute of a key that may leave.
+    fn hide_part(
+        &mut self,
+        name: &str,
+        session: CK_SESSION_HANDLE,
+        key: CK_OBJECT_HANDLE,
+        id: CK_ATTRIBUTE_TYPE,
+        part: impl std::slice::SliceIndex<[u8], Output = [u8]>,
+    ) {
         let found = Zeroizing::new(value(session, key, id).expect("a value that may leave"));
-        self.hide(name, &found);
+        self.hide(name, &found[part]);
     }
 }
 
@@ -335,6 +347,23 @@ fn work(slot: CK_SLOT_ID) -> Needles {
         needles.hide_value(name, session, key, CKA_VALUE);
         use_to_sign(session, how, key, 300);
     }
+    let of_set = |number| Template::default().number(CKA_PARAMETER_SET, number);
+    let (_, key) = pair(session, CKM_SLH_DSA_KEY_PAIR_GEN, &of_set(CKP_SLH_DSA_SHA2_128F), &token)
+        .expect("a pair of keys");
+    needles.hide_part("SK.seed of SLH-DSA", session, key, CKA_VALUE, 0..16);
+    needles.hide_part("SK.prf of SLH-DSA", session, key, CKA_VALUE, 16..32);
+    use_to_sign(session, mechanism(CKM_SLH_DSA), key, 300);
+    let (public, key) = pair(session, CKM_ML_KEM_KEY_PAIR_GEN, &of_set(CKP_ML_KEM_768), &token)
+        .expect("a pair of keys");
+    needles.hide_part("d of ML-KEM", session, key, CKA_SEED, 0..32);
+    needles.hide_part("z of ML-KEM", session, key, CKA_SEED, 32..64);
+    needles.hide_part("the vector of ML-KEM", session, key, CKA_VALUE, 0..48);
+    needles.hide_part("the end of its vector", session, key, CKA_VALUE, 1104..1152);
+    let kem = mechanism(CKM_ML_KEM);
+    let (ciphertext, one) = encapsulate(session, kem, public, &leaves()).expect("a secret");
+    needles.hide_value("the secret of ML-KEM", session, one, CKA_VALUE);
+    decapsulate(session, kem, key, &leaves(), &ciphertext).expect("the same secret");
+
     let parameters = Template::default().bytes(CKA_EC_PARAMS, P256);
     let (public, other) =
         pair(session, CKM_EC_KEY_PAIR_GEN, &parameters, &leaves()).expect("a pair of keys");

@@ -29,12 +29,12 @@ extern "C" fn note_closed() {
     }
 }
 
-/// Whether standard input was closed.
+/// Returns `true` if standard input was closed.
 pub fn stdin_was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed) & 1 != 0
 }
 
-/// Whether standard output was closed.
+/// Returns `true` if standard output was closed.
 pub fn stdout_was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed) & 2 != 0
 }

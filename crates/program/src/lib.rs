@@ -7,10 +7,13 @@ pub mod columns;
 pub mod command_line;
 pub mod completions;
 pub mod cpu;
+pub mod descriptors;
 pub mod identity;
 pub mod left_out;
 pub mod man;
 pub mod message;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 pub mod number;
 pub mod output;
 pub mod patient;

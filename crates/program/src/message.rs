@@ -4,13 +4,17 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
+use crate::quote::visible;
 use crate::signals;
 
 /// The exit status of a command line, or an environment, that is wrong.
 pub const USAGE: u8 = 2;
 
-/// Writes a message to standard error. Nobody can be told if that fails.
+/// Writes a message to standard error. Nobody can be told if that fails. Parts of it may be the
+/// words of somebody else, which do nothing to the terminal.
 pub fn complain(program: &str, text: &str) {
+    let lines: Vec<_> = text.split('\n').map(visible).collect();
+    let text = lines.join("\n");
     let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("{program}: {text}\n"));
 }
 
@@ -23,7 +27,7 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Whether an error comes of a reader that has left: then nobody wants to hear of it.
+/// Returns `true` if an error comes of a reader that has left: then nobody wants to hear of it.
 pub fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     causes.any(|cause| {

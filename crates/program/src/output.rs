@@ -43,7 +43,13 @@ impl Output {
         }
     }
 
-    /// Has `write` write it, and gives a file its place.
+    /// Returns `true` if a file is in the place, and is to be replaced.
+    pub fn replaces(&self) -> bool {
+        self.place().is_some_and(|place| fs::symlink_metadata(place).is_ok())
+    }
+
+    /// Has `write` write it, and gives a file its place. What replaces a file is on the disk
+    /// before; for a new file, nobody waits for the disk.
     ///
     /// # Errors
     /// If `write` fails, or the system does.
@@ -59,16 +65,16 @@ impl Output {
         if let Output::Beside(target, place) = self {
             if let Some(access) = Access::at(&place)? {
                 access.give(target.file())?;
+                // Else a crash could leave an empty file in the place of what was there.
+                target.file().sync_all()?;
             }
-            // Else a crash could leave an empty file in the place of what was there.
-            target.file().sync_all()?;
             target.place(&place, Existing::Replace)?;
         }
         Ok(())
     }
 }
 
-/// Where a path leads, whether there is something or not.
+/// Follows a path, whether it leads to a file or to nothing.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let error = match fs::canonicalize(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => error,

@@ -1,6 +1,7 @@
 //! File names as messages write them: as they are where a shell would read them so, else quoted so
 //! that a shell reads them back. The same choices as the coreutils make in a UTF-8 locale.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -25,6 +26,34 @@ pub fn quote(name: &[u8]) -> String {
     } else {
         format!("'{}'", pieces.single)
     }
+}
+
+/// A text on one line of a terminal. What would make the terminal do something, or show other text
+/// in another order, is written as an escape: `\x1b`, `\u{202e}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => escaped.extend(c.escape_default()),
+            c if c.is_ascii() && acts(c) => {
+                write!(escaped, "\\x{:02x}", u32::from(c)).expect("a string takes any text");
+            }
+            c if acts(c) => escaped.extend(c.escape_unicode()),
+            c => escaped.push(c),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Returns `true` for a character that a terminal obeys: a control character, the end of a line or
+/// of a paragraph, and marks of the direction of writing.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2066}'..='\u{2069}')
 }
 
 /// A name written the possible ways, and which of them holds.
@@ -105,6 +134,26 @@ impl Pieces {
             12 => self.single.push('f'),
             b'\r' => self.single.push('r'),
             _ => write!(self.single, "{byte:03o}").expect("a string takes any text"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_acts_on_a_terminal() {
+        for (text, shown) in [
+            ("", ""),
+            ("a host \\ grün 日本", "a host \\ grün 日本"),
+            ("\x1b]0;title\x07\x7f", "\\x1b]0;title\\x07\\x7f"),
+            ("one\ntwo\r\t", "one\\ntwo\\r\\t"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\u{202e}b\u{2069}", "a\\u{202e}b\\u{2069}"),
+            ("\u{200e}\u{2028}", "\\u{200e}\\u{2028}"),
+        ] {
+            assert_eq!(visible(text), shown);
         }
     }
 }

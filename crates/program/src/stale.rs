@@ -52,7 +52,7 @@ static NAMED: LazyLock<bool> = LazyLock::new(|| {
     std::env::args_os().skip(1).any(|argument| names(&argument))
 });
 
-/// Whether a path has the name of a temporary file.
+/// Returns `true` if a path has the name of a temporary file.
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
     name.strip_prefix(PREFIX.as_bytes()).is_some_and(|random| {

@@ -12,8 +12,8 @@ use crate::error::SnapshotError;
 use crate::id::Id;
 use crate::node::NodeKind;
 use crate::repository::{
-    BlobKind, Compression, Entry, Index, Listed, OVERHEAD, Repository, Tools, header_length,
-    parse_header,
+    BlobKind, Compression, Entry, Index, Listed, MOST_JSON, OVERHEAD, Repository, Tools,
+    header_length, parse_header,
 };
 use crate::snapshot::Snapshots;
 use crate::store::{File, Kind};
@@ -28,13 +28,53 @@ pub enum Finding {
     Hint(String),
 }
 
+/// Which packs are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subset {
+    /// The n-th of some number of parts, counted from 1: the same packs each time.
+    Part(u64, u64),
+    /// A percentage of the packs, at least one, by chance.
+    Percent(f64),
+    /// Packs by chance until they have so many bytes.
+    Bytes(u64),
+}
+
+impl Subset {
+    /// Keeps the packs that are read.
+    fn choose(self, packs: &mut Vec<(Id, u64)>) -> Result<(), SnapshotError> {
+        if let Subset::Part(part, parts) = self {
+            // By the first byte of the name, as restic parts them.
+            packs.retain(|(id, _)| u64::from(id.0[0]) % parts == part - 1);
+            return Ok(());
+        }
+        for at in (1..packs.len()).rev() {
+            packs.swap(at, (getrandom::u64()? % (at as u64 + 1)) as usize);
+        }
+        let count = match self {
+            Subset::Part(..) => packs.len(),
+            Subset::Percent(percent) => ((packs.len() as f64 * percent / 100.0) as usize).max(1),
+            Subset::Bytes(most) => {
+                let mut before = 0;
+                let fits = |(_, length): &&(Id, u64)| {
+                    let begins = before < most;
+                    before += length;
+                    begins
+                };
+                packs.iter().take_while(fits).count()
+            }
+        };
+        packs.truncate(count);
+        Ok(())
+    }
+}
+
 /// How a repository is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckOptions {
     /// Read every byte of every pack.
     pub read_data: bool,
-    /// Of the packs only the n-th of so many parts, counted from 1.
-    pub subset: Option<(u64, u64)>,
+    /// Read every byte of these packs.
+    pub subset: Option<Subset>,
     /// Threads that read.
     pub threads: NonZeroUsize,
 }
@@ -100,8 +140,12 @@ impl Checker<'_> {
     fn small_files(&self) -> Result<(), SnapshotError> {
         let mut processor = Processor::new();
         for kind in [Kind::Key, Kind::Snapshot, Kind::Lock] {
-            for id in self.repository.list(kind)? {
+            for (id, length) in self.repository.list_lengths(kind)? {
                 let file = File::Named(kind, id);
+                if let Some(error) = too_long(file, length) {
+                    self.error(error);
+                    continue;
+                }
                 match self.repository.get(file, None) {
                     Ok(bytes) => {
                         if self.repository.cryptor().hash(&mut processor, &bytes)? != id {
@@ -119,7 +163,11 @@ impl Checker<'_> {
 
     fn index(&self) -> Result<Index, SnapshotError> {
         let mut index = Index::default();
-        for id in self.repository.list(Kind::Index)? {
+        for (id, length) in self.repository.list_lengths(Kind::Index)? {
+            if let Some(error) = too_long(File::Named(Kind::Index, id), length) {
+                self.error(error);
+                continue;
+            }
             match self.repository.load_index(id, &mut index) {
                 Ok(()) => {}
                 Err(error) => self.error(error.to_string()),
@@ -160,8 +208,12 @@ impl Checker<'_> {
     fn structure(&self, index: &Index, checked: &mut Checked) -> Result<(), SnapshotError> {
         let mut trees = Trees::new(self.repository, index)?;
         let (mut seen, mut data) = (HashSet::new(), HashSet::new());
-        for id in self.repository.list(Kind::Snapshot)? {
+        for (id, length) in self.repository.list_lengths(Kind::Snapshot)? {
             checked.snapshots += 1;
+            // It was told already.
+            if too_long(File::Named(Kind::Snapshot, id), length).is_some() {
+                continue;
+            }
             let snapshot = match Snapshots::load(self.repository, id) {
                 Ok(snapshot) => snapshot,
                 Err(error) => {
@@ -229,16 +281,14 @@ impl Checker<'_> {
     ) -> Result<u64, SnapshotError> {
         let listed: HashMap<Id, &Listed> =
             index.packs().iter().map(|pack| (pack.id, pack)).collect();
-        let chosen = |id: &Id| match options.subset {
-            // By the first byte of the name, as restic parts them.
-            Some((part, parts)) => u64::from(id.0[0]) % parts == part - 1,
-            None => true,
-        };
         let mut packs: Vec<(Id, u64)> = lengths
             .iter()
-            .filter(|(id, _)| listed.contains_key(id) && chosen(id))
+            .filter(|(id, _)| listed.contains_key(id))
             .map(|(id, length)| (*id, *length))
             .collect();
+        if let Some(subset) = options.subset {
+            subset.choose(&mut packs)?;
+        }
         packs.sort_unstable();
         progress.total_files.store(packs.len() as u64, Ordering::Relaxed);
         let bytes = packs.iter().map(|(_, length)| length).sum();
@@ -269,7 +319,8 @@ impl Checker<'_> {
         Ok(packs.len() as u64)
     }
 
-    /// Proves a pack: its name, its header, each blob.
+    /// Proves a pack: its name, its header, each blob. A pack that is longer than its index says
+    /// is not read: whoever can write to the store decides how long.
     fn pack(
         &self,
         index: &Index,
@@ -277,6 +328,10 @@ impl Checker<'_> {
         length: u64,
         tools: &mut Tools,
     ) -> Result<(), String> {
+        let expected = expected(listed);
+        if length > expected {
+            return Err(format!("it has {length} bytes, its index lists {expected}: not read"));
+        }
         let file = File::Named(Kind::Pack, listed.id);
         let said = |error: SnapshotError| error.to_string();
         let cryptor = self.repository.cryptor();
@@ -330,6 +385,13 @@ impl Checker<'_> {
         let header = header.map_err(|error| error.to_string())?;
         parse_header(&header.ok_or("its header does not authenticate")?, blobs.len() as u64)
     }
+}
+
+/// Describes what is wrong with a file of JSON that is longer than one can be. It is not read.
+fn too_long(file: File, length: u64) -> Option<String> {
+    let is_too_long = length > MOST_JSON as u64;
+    is_too_long
+        .then(|| format!("{file} is damaged: it has {length} bytes; valid: at most {MOST_JSON}"))
 }
 
 /// Bytes that a pack has by its index.

@@ -1,6 +1,9 @@
 //! What differs between two snapshots.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use crate::error::SnapshotError;
 use crate::id::Id;
@@ -91,7 +94,7 @@ pub fn diff(
         differences: Differences::default(),
         blobs: Default::default(),
     };
-    comparison.trees_differ(first, second, b"")?;
+    comparison.run(first, second)?;
     let [only_first, only_second] = comparison.blobs;
     let mut differences = comparison.differences;
     for (side, one, other) in [
@@ -109,41 +112,75 @@ pub fn diff(
     Ok(differences)
 }
 
-fn path_of(path: &[u8], node: &Node) -> Vec<u8> {
-    let mut path = path.to_vec();
-    path.push(b'/');
-    path.extend_from_slice(&node.name);
-    path
+/// A directory of both sides on the way to what is compared; it may be on one side alone.
+struct Level {
+    old: Peekable<IntoIter<Node>>,
+    new: Peekable<IntoIter<Node>>,
+    /// The length of its path in bytes.
+    path: usize,
+}
+
+impl Level {
+    /// Takes the next name's nodes out: of the old side, of the new one, or of both.
+    fn next(&mut self) -> (Option<Node>, Option<Node>) {
+        let order = match (self.old.peek(), self.new.peek()) {
+            (Some(old), Some(new)) => old.name.cmp(&new.name),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        match order {
+            Ordering::Equal => (self.old.next(), self.new.next()),
+            Ordering::Less => (self.old.next(), None),
+            Ordering::Greater => (None, self.new.next()),
+        }
+    }
 }
 
 impl Comparison<'_, '_> {
-    fn trees_differ(&mut self, first: Id, second: Id, path: &[u8]) -> Result<(), SnapshotError> {
-        for (side, id) in [first, second].into_iter().enumerate() {
-            self.blobs[side].insert((BlobKind::Tree, id));
-        }
-        if first == second {
-            return Ok(());
-        }
-        let (first, second) = (self.trees.load(first)?, self.trees.load(second)?);
-        let (mut left, mut right) = (first.nodes.iter().peekable(), second.nodes.iter().peekable());
-        loop {
-            let (old, new) = match (left.peek(), right.peek()) {
-                (None, None) => return Ok(()),
-                (Some(old), Some(new)) if old.name == new.name => (left.next(), right.next()),
-                (Some(old), Some(new)) if old.name < new.name => (left.next(), None),
-                (Some(_), None) => (left.next(), None),
-                _ => (None, right.next()),
+    /// Compares two trees, and all that is below them. Their depth costs no stack.
+    fn run(&mut self, first: Id, second: Id) -> Result<(), SnapshotError> {
+        let (mut path, mut levels) = (Vec::new(), Vec::new());
+        levels.extend(self.level([Some(first), Some(second)], 0)?);
+        while let Some(level) = levels.last_mut() {
+            path.truncate(level.path);
+            let (old, new) = level.next();
+            let Some(either) = new.as_ref().or(old.as_ref()) else {
+                levels.pop();
+                continue;
             };
-            match (old, new) {
-                (Some(old), Some(new)) => self.nodes_differ(old, new, &path_of(path, new))?,
-                (Some(old), None) => self.only(0, old, &path_of(path, old))?,
-                (None, Some(new)) => self.only(1, new, &path_of(path, new))?,
-                (None, None) => return Ok(()),
+            path.push(b'/');
+            path.extend_from_slice(&either.name);
+            match (&old, &new) {
+                (Some(old), Some(new)) => self.nodes_differ(old, new, &path),
+                (Some(_), None) => self.only(0, either, &path),
+                _ => self.only(1, either, &path),
             }
+            let trees = [old, new].map(|node| node.and_then(|node| node.subtree));
+            levels.extend(self.level(trees, path.len())?);
         }
+        Ok(())
     }
 
-    fn nodes_differ(&mut self, old: &Node, new: &Node, path: &[u8]) -> Result<(), SnapshotError> {
+    /// The level of the trees of a name; `None` where there are none, or the same.
+    fn level(
+        &mut self,
+        trees: [Option<Id>; 2],
+        path: usize,
+    ) -> Result<Option<Level>, SnapshotError> {
+        for (blobs, tree) in self.blobs.iter_mut().zip(trees) {
+            blobs.extend(tree.map(|id| (BlobKind::Tree, id)));
+        }
+        if trees[0] == trees[1] {
+            return Ok(None);
+        }
+        let mut nodes = |tree: Option<Id>| -> Result<_, SnapshotError> {
+            let nodes = tree.map_or(Ok(Vec::new()), |id| Ok(self.trees.load(id)?.nodes));
+            nodes.map(|nodes| nodes.into_iter().peekable())
+        };
+        Ok(Some(Level { old: nodes(trees[0])?, new: nodes(trees[1])?, path }))
+    }
+
+    fn nodes_differ(&mut self, old: &Node, new: &Node, path: &[u8]) {
         for (side, node) in [old, new].into_iter().enumerate() {
             self.blobs[side].extend(node.blobs().iter().map(|id| (BlobKind::Data, *id)));
         }
@@ -160,16 +197,10 @@ impl Comparison<'_, '_> {
         if let Some(change) = differs {
             (self.tell)(change, path, new.kind);
         }
-        match (old.subtree, new.subtree) {
-            (Some(first), Some(second)) => self.trees_differ(first, second, path),
-            (Some(tree), None) => self.below(0, tree, path),
-            (None, Some(tree)) => self.below(1, tree, path),
-            (None, None) => Ok(()),
-        }
     }
 
-    /// What only one side has.
-    fn only(&mut self, side: usize, node: &Node, path: &[u8]) -> Result<(), SnapshotError> {
+    /// Reports what only one side has.
+    fn only(&mut self, side: usize, node: &Node, path: &[u8]) {
         let differences = &mut self.differences;
         let (count, change) = match side {
             0 => (&mut differences.removed, Change::Removed),
@@ -182,14 +213,5 @@ impl Comparison<'_, '_> {
         }
         (self.tell)(change, path, node.kind);
         self.blobs[side].extend(node.blobs().iter().map(|id| (BlobKind::Data, *id)));
-        node.subtree.map_or(Ok(()), |tree| self.below(side, tree, path))
-    }
-
-    fn below(&mut self, side: usize, tree: Id, path: &[u8]) -> Result<(), SnapshotError> {
-        self.blobs[side].insert((BlobKind::Tree, tree));
-        for node in self.trees.load(tree)?.nodes {
-            self.only(side, &node, &path_of(path, &node))?;
-        }
-        Ok(())
     }
 }

@@ -93,6 +93,15 @@ pub enum SnapshotError {
     /// A name that no snapshot has, or several have.
     #[error("{0}")]
     Selection(String),
+    /// No source of a backup is there.
+    #[error("no file or directory that was to be saved is there; no snapshot is made")]
+    NoSource,
+    /// Nothing of a backup's sources is left to save.
+    #[error(
+        "nothing is left to save: everything was excluded, was empty or could not be read; no \
+         snapshot is made"
+    )]
+    Empty,
     /// A file of the machine.
     #[error("{}: {error}", path.display())]
     Path {
@@ -120,6 +129,18 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
+    /// Returns `true` if one file of the repository is to blame, so that others may be whole: not
+    /// for a store that cannot be asked.
+    pub(crate) fn is_of_one_file(&self) -> bool {
+        match self {
+            SnapshotError::Damaged { .. } => true,
+            SnapshotError::Store { error, .. } => {
+                !matches!(error, StoreError::Passing(_) | StoreError::Refused(_))
+            }
+            _ => false,
+        }
+    }
+
     /// A path's error.
     pub(crate) fn path(path: impl Into<PathBuf>, error: impl Into<io::Error>) -> SnapshotError {
         SnapshotError::Path { path: path.into(), error: error.into() }

@@ -33,7 +33,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Whether it keeps nothing.
+    /// Returns `true` if it keeps nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let counts = [self.last, self.hourly, self.daily, self.weekly, self.monthly, self.yearly];
@@ -130,7 +130,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether it is kept.
+    /// Returns `true` if it is kept.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         !self.reasons.is_empty()

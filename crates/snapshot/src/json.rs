@@ -1,12 +1,13 @@
 //! JSON as Go writes it, so that a tree has the same bytes, and so the same ID, as restic's.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 
 use base64ct::{Base64, Encoding};
-use serde::de::Error as _;
+use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
+use zeroize::Zeroizing;
 
 /// Go escapes what could end a script in HTML.
 struct Go;
@@ -31,9 +32,14 @@ impl Formatter for Go {
 /// The JSON of a value.
 pub fn to_json(value: &impl Serialize) -> Vec<u8> {
     let mut text = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut text, Go);
-    value.serialize(&mut serializer).expect("the types of this crate are representable");
+    write_json(value, &mut text);
     text
+}
+
+/// Writes the JSON of a value behind what is there.
+pub fn write_json(value: &impl Serialize, text: &mut Vec<u8>) {
+    let mut serializer = serde_json::Serializer::with_formatter(text, Go);
+    value.serialize(&mut serializer).expect("the types of this crate are representable");
 }
 
 /// A file's name as restic writes it: Go's `strconv.Quote`, without the quotes.
@@ -83,8 +89,9 @@ pub fn quote(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether a character has a shape. Rust's escapes for debugging decide by the same classes of
-/// Unicode as Go's; only behind another character do they leave combining marks as they are.
+/// Returns `true` if a character has a shape. Rust's escapes for debugging decide by the same
+/// classes of Unicode as Go's; only behind another character do they leave combining marks as they
+/// are.
 fn is_printable(c: char) -> bool {
     let mut bytes = *b"aaaaa";
     let len = 1 + c.encode_utf8(&mut bytes[1..]).len();
@@ -142,15 +149,39 @@ pub struct Base64Bytes(pub Vec<u8>);
 
 impl Serialize for Base64Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&Base64::encode_string(&self.0))
+        // What is encoded may be a key.
+        serializer.serialize_str(&Zeroizing::new(Base64::encode_string(&self.0)))
     }
 }
 
 impl<'de> Deserialize<'de> for Base64Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Option::<std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        let bytes = Base64::decode_vec(text.as_deref().unwrap_or_default());
-        bytes.map(Base64Bytes).map_err(|_| D::Error::custom("the text is not base64"))
+        deserializer.deserialize_option(Base64Text)
+    }
+}
+
+/// Decodes a text where it lies, without a copy that nobody wipes: it may be a key. `null` is
+/// empty, as in Go.
+struct Base64Text;
+
+impl<'de> Visitor<'de> for Base64Text {
+    type Value = Base64Bytes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text in base64, or null")
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Base64Bytes, E> {
+        Ok(Base64Bytes::default())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Base64Bytes, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Base64Bytes, E> {
+        let bytes = Base64::decode_vec(text);
+        bytes.map(Base64Bytes).map_err(|_| E::custom("the text is not base64"))
     }
 }
 

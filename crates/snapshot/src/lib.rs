@@ -14,7 +14,10 @@
 mod readme {}
 
 pub mod backup;
+mod beneath;
 pub mod check;
+#[cfg(test)]
+mod deep;
 pub mod diff;
 mod error;
 pub mod forget;

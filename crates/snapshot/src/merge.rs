@@ -4,6 +4,7 @@
 //! are merged afterwards: no file is read again.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::IntoValues;
 use std::sync::Mutex;
 use std::thread;
 
@@ -74,13 +75,64 @@ struct Merger<'m> {
     tools: Tools,
 }
 
+/// A directory whose tree is being merged.
+struct Level {
+    /// What is left to merge: a node of each name, and the trees that it has.
+    rest: IntoValues<Vec<u8>, (Node, Vec<Id>)>,
+    /// What is merged.
+    nodes: Vec<Node>,
+    /// The node whose trees are merged in the level above.
+    waiting: Option<Node>,
+}
+
+/// What the trees of a directory become.
+enum Merging {
+    /// This tree, which they all are.
+    Known(Id),
+    /// What is made of them.
+    Begun(Box<Level>),
+}
+
 impl Merger<'_> {
-    /// The tree that has what all trees have. A later one counts more.
-    fn merged(&mut self, mut trees: Vec<Id>) -> Result<Id, SnapshotError> {
+    /// The tree that has what all trees have. A later one counts more. Their depth costs no stack.
+    fn merged(&mut self, trees: Vec<Id>) -> Result<Id, SnapshotError> {
+        let (mut levels, mut next) = (Vec::<Level>::new(), self.begun(trees)?);
+        loop {
+            match next {
+                Merging::Begun(level) => levels.push(*level),
+                Merging::Known(tree) => {
+                    let Some(level) = levels.last_mut() else { return Ok(tree) };
+                    let mut node = level.waiting.take().expect("its trees were merged");
+                    node.subtree = Some(tree);
+                    level.nodes.push(node);
+                }
+            }
+            next = loop {
+                let level = levels.last_mut().expect("a level is left as long as no tree is known");
+                match level.rest.next() {
+                    Some((node, below)) if below.is_empty() => level.nodes.push(node),
+                    Some((node, below)) => {
+                        level.waiting = Some(node);
+                        break self.begun(below)?;
+                    }
+                    None => {
+                        let nodes = std::mem::take(&mut level.nodes);
+                        levels.pop();
+                        let blob = Tree { nodes }.to_blob();
+                        let ids = self.saver.save(&mut self.tools, BlobKind::Tree, &[&blob])?;
+                        break Merging::Known(ids[0]);
+                    }
+                }
+            };
+        }
+    }
+
+    /// Begins to merge trees, of which there is at least one.
+    fn begun(&mut self, mut trees: Vec<Id>) -> Result<Merging, SnapshotError> {
         let last = trees.pop().expect("a directory has a tree");
         trees.retain(|&tree| tree != last);
         if trees.is_empty() {
-            return Ok(last);
+            return Ok(Merging::Known(last));
         }
         trees.push(last);
         let mut names: BTreeMap<Vec<u8>, (Node, Vec<Id>)> = BTreeMap::new();
@@ -102,14 +154,7 @@ impl Merger<'_> {
                 }
             }
         }
-        let mut nodes = Vec::with_capacity(names.len());
-        for (mut node, below) in names.into_values() {
-            if !below.is_empty() {
-                node.subtree = Some(self.merged(below)?);
-            }
-            nodes.push(node);
-        }
-        let blob = Tree { nodes }.to_blob();
-        Ok(self.saver.save(&mut self.tools, BlobKind::Tree, &[&blob])?[0])
+        let (rest, nodes) = (names.into_values(), Vec::new());
+        Ok(Merging::Begun(Box::new(Level { rest, nodes, waiting: None })))
     }
 }

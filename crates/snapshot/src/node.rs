@@ -155,7 +155,7 @@ impl Node {
         self.content.as_deref().unwrap_or_default()
     }
 
-    /// Where a symbolic link leads.
+    /// Returns the target of a symbolic link.
     #[must_use]
     pub fn target(&self) -> &[u8] {
         self.linktarget_raw.as_ref().map_or(self.linktarget.as_bytes(), |raw| &raw.0)
@@ -172,7 +172,7 @@ impl Node {
         }
     }
 
-    /// Whether the attributes are the same, whatever the content.
+    /// Returns `true` if the attributes are the same, whatever the content.
     #[must_use]
     pub fn same_attributes(&self, other: &Node) -> bool {
         let bare = |node: &Node| Node { content: None, subtree: None, ..node.clone() };

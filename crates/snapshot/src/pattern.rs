@@ -4,6 +4,10 @@
 //! names. One that begins with `/` describes paths from the root, another one the names anywhere in
 //! a path. A path below a path that matches also matches.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
 /// Patterns, of which later ones may take back what earlier ones took.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns(Vec<Pattern>);
@@ -44,13 +48,13 @@ impl Patterns {
         Ok(())
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a path matches.
+    /// Returns `true` if a path matches.
     #[must_use]
     pub fn matches(&self, path: &[u8]) -> bool {
         let mut verdict = false;
@@ -62,7 +66,7 @@ impl Patterns {
         verdict
     }
 
-    /// Whether something below a path may match.
+    /// Returns `true` if something below a path may match.
     #[must_use]
     pub fn may_match_below(&self, path: &[u8]) -> bool {
         self.0.iter().filter(|pattern| !pattern.takes_back).any(|pattern| {
@@ -74,6 +78,45 @@ impl Patterns {
                 || pattern.names.iter().zip(&names).all(reaches)
         })
     }
+}
+
+/// Returns the files that a path with `*`, `?` and `[…]` in its names matches, in the order of
+/// their names. A path without them is returned as it stands, there or not.
+///
+/// # Errors
+/// What is wrong with the pattern, in words.
+pub fn expand(pattern: &[u8]) -> Result<Vec<PathBuf>, String> {
+    let text = OsStr::from_bytes(pattern);
+    if !pattern.iter().any(|byte| b"*?[\\".contains(byte)) {
+        return Ok(vec![PathBuf::from(text)]);
+    }
+    let mut found = vec![PathBuf::new()];
+    for component in Path::new(text).components() {
+        let name = component.as_os_str().as_bytes();
+        if !is_valid(name) {
+            return Err(format!(
+                "the pattern {text:?} has {component:?}, whose [ or \\ has no end"
+            ));
+        }
+        let is_plain = !name.iter().any(|byte| b"*?[\\".contains(byte));
+        found = match is_plain {
+            true => found.iter().map(|place| place.join(component)).collect(),
+            false => found.iter().flat_map(|place| matching(place, name)).collect(),
+        };
+    }
+    found.retain(|place| place.symlink_metadata().is_ok());
+    Ok(found)
+}
+
+/// The files of a directory whose names match a pattern. A directory that cannot be read has none.
+fn matching(directory: &Path, pattern: &[u8]) -> Vec<PathBuf> {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let entries = here.read_dir().into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    let mut names: Vec<OsString> =
+        names.filter(|name| name_matches(pattern, name.as_bytes())).collect();
+    names.sort_unstable();
+    names.iter().map(|name| directory.join(name)).collect()
 }
 
 fn split(path: &[u8]) -> Vec<&[u8]> {
@@ -98,7 +141,7 @@ impl Pattern {
     }
 }
 
-/// Whether the first names match a pattern.
+/// Returns `true` if the first names match a pattern.
 fn begins(pattern: &[Vec<u8>], names: &[&[u8]]) -> bool {
     match pattern.split_first() {
         None => true,
@@ -172,7 +215,7 @@ fn class(pattern: &[u8], wanted: u32) -> Option<(bool, &[u8])> {
     }
 }
 
-/// Whether a name matches a pattern of one name.
+/// Returns `true` if a name matches a pattern of one name.
 pub(crate) fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
     // The last `*`, and how much of the name it stands for so far.
     let mut star: Option<(&[u8], &[u8])> = None;
@@ -259,6 +302,30 @@ mod tests {
         let deep = patterns(&["/a/b*/c"]);
         assert!(deep.may_match_below(b"/a") && deep.may_match_below(b"/a/bb"));
         assert!(!deep.may_match_below(b"/x") && !deep.may_match_below(b"/a/c"));
+    }
+
+    #[test]
+    fn patterns_stand_for_files() {
+        let place = tempfile::tempdir().expect("there is room");
+        for name in ["a/1.o", "a/2.o", "b/1.o", "b/.o", "b/*"] {
+            let path = place.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is ours");
+            std::fs::write(path, "").expect("it is ours");
+        }
+        let begin = place.path().as_os_str().as_bytes();
+        let found = |pattern: &str| {
+            let found = expand(&[begin, pattern.as_bytes()].concat()).expect("it is valid");
+            let names = found.iter().map(|path| path.strip_prefix(place.path()).expect("below"));
+            names.map(|name| name.to_str().expect("it is UTF-8").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("/a/?.o"), ["a/1.o", "a/2.o"]);
+        assert_eq!(found("/*/1.o"), ["a/1.o", "b/1.o"]);
+        assert_eq!(found("/[b]/*"), ["b/*", "b/.o", "b/1.o"]);
+        assert_eq!(found("/b/\\*"), ["b/*"]);
+        assert_eq!(found("/*/2.o"), ["a/2.o"]);
+        assert!(found("/c*/x").is_empty());
+        assert_eq!(found("/absent"), ["absent"]);
+        assert!(expand(b"a[").is_err() && expand(b"a/b\\").is_err());
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a snapshot is meant.
+    /// Returns `true` if a snapshot is meant.
     #[must_use]
     pub fn takes(&self, snapshot: &Snapshot) -> bool {
         let has_all = |tags: &Vec<String>| {
@@ -94,14 +94,22 @@ impl Selection {
 pub struct Snapshots(pub Vec<Named>);
 
 impl Snapshots {
-    /// Reads all snapshots.
+    /// Reads all snapshots. A file that is damaged, or no snapshot, is left out, and `skip` is told
+    /// why.
     ///
     /// # Errors
-    /// What the store says, and damage.
-    pub fn all(repository: &Repository) -> Result<Snapshots, SnapshotError> {
+    /// What the store says when it cannot be asked.
+    pub fn all(
+        repository: &Repository,
+        skip: &mut dyn FnMut(&SnapshotError),
+    ) -> Result<Snapshots, SnapshotError> {
         let mut all = Vec::new();
         for id in repository.list(Kind::Snapshot)? {
-            all.push(Snapshots::load(repository, id)?);
+            match Snapshots::load(repository, id) {
+                Ok(snapshot) => all.push(snapshot),
+                Err(error) if error.is_of_one_file() => skip(&error),
+                Err(error) => return Err(error),
+            }
         }
         all.sort_by_key(|snapshot| (snapshot.file.time, snapshot.id));
         Ok(Snapshots(all))
@@ -131,28 +139,45 @@ impl Snapshots {
         })
     }
 
-    /// The one that a text names: the beginning of its ID, or `latest` for the last of those that
-    /// are meant.
+    /// Finds the ID of the snapshot that a text names: the beginning of the ID, or `latest` for the
+    /// last of those that are meant. Only `latest` reads files, and tells `skip` which it cannot.
     ///
     /// # Errors
-    /// A text that names none, or several.
-    pub fn find(&self, text: &str, selection: &Selection) -> Result<&Named, SnapshotError> {
-        let failed = |text: String| Err(SnapshotError::Selection(text));
+    /// A text that names none, or several; what the store says.
+    pub fn identify(
+        repository: &Repository,
+        text: &str,
+        selection: &Selection,
+        skip: &mut dyn FnMut(&SnapshotError),
+    ) -> Result<Id, SnapshotError> {
         if text == "latest" {
-            let latest = self.0.iter().rev().find(|snapshot| selection.takes(&snapshot.file));
-            return latest.map_or_else(|| failed("there is no snapshot that fits".to_owned()), Ok);
+            return Snapshots::all(repository, skip)?.latest(selection);
         }
-        let mut fitting = self.0.iter().filter(|snapshot| {
-            !text.is_empty() && snapshot.id.to_string().starts_with(&text.to_lowercase())
-        });
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) => Ok(only),
-            (None, _) => failed(format!(
-                "no snapshot is {text:?}; valid: \"latest\", or the beginning of an ID"
-            )),
-            (Some(_), Some(_)) => failed(format!(
-                "several snapshots begin with {text:?}; valid: more digits of the ID"
-            )),
+        with_beginning(&repository.list(Kind::Snapshot)?, text)
+    }
+
+    /// The ID of the last one that is meant.
+    fn latest(&self, selection: &Selection) -> Result<Id, SnapshotError> {
+        let latest = self.0.iter().rev().find(|snapshot| selection.takes(&snapshot.file));
+        latest
+            .map(|snapshot| snapshot.id)
+            .ok_or_else(|| SnapshotError::Selection("there is no snapshot that fits".to_owned()))
+    }
+}
+
+/// Finds the only ID that begins with a text.
+fn with_beginning(ids: &[Id], text: &str) -> Result<Id, SnapshotError> {
+    let failed = |text: String| Err(SnapshotError::Selection(text));
+    let beginning = text.to_lowercase();
+    let mut fitting =
+        ids.iter().filter(|id| !beginning.is_empty() && id.to_string().starts_with(&beginning));
+    match (fitting.next(), fitting.next()) {
+        (Some(&only), None) => Ok(only),
+        (None, _) => {
+            failed(format!("no snapshot is {text:?}; valid: \"latest\", or the beginning of an ID"))
+        }
+        (Some(_), Some(_)) => {
+            failed(format!("several snapshots begin with {text:?}; valid: more digits of the ID"))
         }
     }
 }
@@ -175,16 +200,18 @@ mod tests {
     #[test]
     fn snapshots_are_named_by_their_beginning_or_latest() {
         let all = Snapshots(vec![snapshot(0x1, "a", &["x"]), snapshot(0x12, "b", &[])]);
-        let any = Selection::default();
-        assert_eq!(all.find("latest", &any).unwrap().id, Id([0x12; 32]));
-        assert_eq!(all.find("01", &any).unwrap().id, Id([1; 32]));
-        assert!(all.find("", &any).is_err() && all.find("ff", &any).is_err());
+        assert_eq!(all.latest(&Selection::default()).unwrap(), Id([0x12; 32]));
         let of_a = Selection { hosts: vec!["a".to_owned()], ..Selection::default() };
-        assert_eq!(all.find("latest", &of_a).unwrap().id, Id([1; 32]));
+        assert_eq!(all.latest(&of_a).unwrap(), Id([1; 32]));
         let tagged = Selection { tags: vec![vec!["x".to_owned()]], ..Selection::default() };
         assert!(tagged.takes(&all.0[0].file) && !tagged.takes(&all.0[1].file));
-        let twins = Snapshots(vec![snapshot(1, "a", &[]), snapshot(1, "a", &[])]);
-        assert!(twins.find("01", &any).is_err());
+        let ids = [Id([1; 32]), Id([0x12; 32]), Id([0xab; 32])];
+        assert_eq!(with_beginning(&ids, "01").unwrap(), ids[0]);
+        assert_eq!(with_beginning(&ids, "AB").unwrap(), ids[2]);
+        for text in ["", "ff", "latest", "é"] {
+            assert!(with_beginning(&ids, text).is_err(), "{text:?}");
+        }
+        assert!(with_beginning(&[ids[0]; 2], "01").is_err());
     }
 
     #[test]

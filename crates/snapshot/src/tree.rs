@@ -1,7 +1,11 @@
 //! Trees: directories, each a blob of JSON.
 
+use std::fmt;
 use std::sync::Arc;
 
+use serde::de::{
+    self, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::SnapshotError;
@@ -9,6 +13,13 @@ use crate::id::Id;
 use crate::json::to_json;
 use crate::node::{Node, NodeKind, null_is_default};
 use crate::repository::{BlobKind, Compression, Index, PackCache, Repository, Tools};
+
+/// Bytes that a node of a tree has at least: a name, a type and three times, as restic writes them,
+/// have more. In memory a node takes several times as many, so that a tree of shorter ones could
+/// take many times its size.
+const SHORTEST: usize = 64;
+/// Nodes that a tree may have however short they are.
+const SMALL: usize = 1 << 16;
 
 /// A directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +44,13 @@ impl Tree {
     /// What is wrong, in words: what is no JSON of a tree, a name that leads elsewhere, a
     /// directory without a tree.
     pub fn from_blob(blob: &[u8]) -> Result<Tree, String> {
-        let tree: Tree = serde_json::from_slice(blob).map_err(|error| error.to_string())?;
+        let most = SMALL.max(blob.len() / SHORTEST);
+        let mut json = serde_json::Deserializer::from_slice(blob);
+        let nodes = WholeTree(most).deserialize(&mut json).and_then(|nodes| {
+            json.end()?;
+            Ok(nodes)
+        });
+        let tree = Tree { nodes: nodes.map_err(|error| error.to_string())? };
         for node in &tree.nodes {
             if let Some(reason) = wrong_name(&node.name) {
                 return Err(reason);
@@ -53,6 +70,74 @@ impl Tree {
             Ok(at) => Some(&self.nodes[at]),
             Err(_) => self.nodes.iter().find(|node| node.name == name),
         }
+    }
+}
+
+/// Reads a tree of at most so many nodes.
+struct WholeTree(usize);
+
+impl<'de> DeserializeSeed<'de> for WholeTree {
+    type Value = Vec<Node>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Node>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for WholeTree {
+    type Value = Vec<Node>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tree")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<Node>, A::Error> {
+        let mut nodes = None;
+        while let Some(key) = map.next_key::<String>()? {
+            if key != "nodes" {
+                map.next_value::<IgnoredAny>()?;
+            } else if nodes.replace(map.next_value_seed(Nodes(self.0))?).is_some() {
+                return Err(A::Error::duplicate_field("nodes"));
+            }
+        }
+        Ok(nodes.unwrap_or_default())
+    }
+}
+
+/// Reads at most so many nodes; `null` is none.
+struct Nodes(usize);
+
+impl<'de> DeserializeSeed<'de> for Nodes {
+    type Value = Vec<Node>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Node>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Nodes {
+    type Value = Vec<Node>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of nodes, or null")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Vec<Node>, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Node>, A::Error> {
+        let mut nodes = Vec::new();
+        while let Some(node) = list.next_element()? {
+            if nodes.len() == self.0 {
+                let most = self.0;
+                return Err(A::Error::custom(format_args!(
+                    "the tree has more nodes than its bytes allow; valid: at most {most}"
+                )));
+            }
+            nodes.push(node);
+        }
+        Ok(nodes)
     }
 }
 
@@ -140,6 +225,21 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tree_has_no_more_nodes_than_its_bytes_allow() {
+        let tree = |count: usize, name: &str| {
+            let node = format!("{{\"name\":\"{name}\",\"type\":\"file\"}}");
+            format!("{{\"nodes\":[{}]}}", vec![node; count].join(",")).into_bytes()
+        };
+        assert_eq!(Tree::from_blob(&tree(SMALL, "a")).map(|tree| tree.nodes.len()), Ok(SMALL));
+        let error = Tree::from_blob(&tree(SMALL + 1, "a")).expect_err("its nodes are short");
+        assert!(error.contains("valid: at most 65536"), "{error}");
+        let long = Tree::from_blob(&tree(SMALL + 1, &"a".repeat(40)));
+        assert_eq!(long.map(|tree| tree.nodes.len()), Ok(SMALL + 1));
+        assert!(Tree::from_blob(b"{\"nodes\":[],\"nodes\":[]}").is_err());
+        assert!(Tree::from_blob(b"{\"nodes\":[]} {}").is_err());
+    }
 
     #[test]
     fn trees_have_the_bytes_of_restic() {

@@ -36,7 +36,7 @@ impl Arrivals {
         self.due.pop_front()
     }
 
-    /// Whether there is a next response.
+    /// Returns `true` if there is a next response.
     pub(crate) fn has_next(&mut self) -> bool {
         self.read_all();
         if let Some(first) = self.due.front()
@@ -47,7 +47,7 @@ impl Arrivals {
         self.is_due()
     }
 
-    /// Whether the first response was due when the clock was last looked at.
+    /// Returns `true` if the first response was due when the clock was last looked at.
     #[inline]
     fn is_due(&self) -> bool {
         self.due.front().is_some_and(|first| first.time <= self.now)

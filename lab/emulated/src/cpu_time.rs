@@ -45,7 +45,7 @@ impl CpuTimes {
         Duration::from_nanos(all.sum())
     }
 
-    /// Whether a thread has something to answer.
+    /// Returns `true` if a thread has something to answer.
     #[inline]
     pub(crate) fn is_asked(&self, thread: usize) -> bool {
         self.threads[thread].answered.load(Relaxed) < self.asked.load(Relaxed)

@@ -225,7 +225,7 @@ impl Device {
         }
     }
 
-    /// Whether responses have times of their own, now.
+    /// Returns `true` if responses have times of their own, now.
     #[inline]
     pub(crate) fn is_timed(&self) -> bool {
         self.model.is_some() && !self.preparing.load(Relaxed)

@@ -46,8 +46,8 @@ const OPTIONS: [(&str, &str); 36] = [
     ("timeout", "a time"),
 ];
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider, which computes with those
-/// that the registry asks by default.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with. It computes
+/// with the providers that the registry asks by default.
 pub fn factory() -> Factory {
     let summary = "an emulated accelerator: rings, doorbells, engines, faults";
     Factory::new(Emulated::NAME, summary, |options, registry| {

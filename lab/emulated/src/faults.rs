@@ -82,13 +82,13 @@ const FULL_FOR: u64 = 8;
 const SLOWER: u64 = 20;
 
 impl Fates {
-    /// Of the instance that was opened as number `instance`.
+    /// Makes the faults of the instance that was opened as number `instance`.
     pub(crate) fn new(rates: Rates, seed: u64, instance: u64) -> Self {
         let random = Random(seed ^ Random(instance).next());
         Fates { rates, good: rates == Rates::default(), random, full_for: 0, full_rings: 0 }
     }
 
-    /// Whether the ring is said to be full, at this attempt to submit.
+    /// Returns `true` if the ring is said to be full, at this attempt to submit.
     #[inline]
     pub(crate) fn is_ring_full(&mut self) -> bool {
         if self.good {

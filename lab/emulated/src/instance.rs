@@ -56,11 +56,11 @@ enum Responses {
 struct Entry {
     user: u64,
     generation: u32,
-    state: State,
+    state: EntryState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum EntryState {
     #[default]
     Free,
     Outstanding,
@@ -173,7 +173,7 @@ impl Instance {
         let fate = self.fates.next();
         let entry = &mut self.entries[usize::from(slot)];
         let generation = next(entry.generation);
-        *entry = Entry { user, generation, state: State::Outstanding };
+        *entry = Entry { user, generation, state: EntryState::Outstanding };
         (memory.generation, memory.fate) = (generation, fate);
         drop(memory);
         let size = bytes.div_ceil(1024).min(usize::from(u16::MAX)) as u16;
@@ -273,8 +273,8 @@ impl Instance {
                 Responses::Thread(poller) => poller.next()?,
             };
             let entry = &mut self.entries[usize::from(slot)];
-            if entry.generation == generation && entry.state == State::Outstanding {
-                entry.state = State::Ended;
+            if entry.generation == generation && entry.state == EntryState::Outstanding {
+                entry.state = EntryState::Ended;
                 return Some(Arrival { user: entry.user, slot: Some(slot), failure: None });
             }
             self.shared.counters.stale.add(1);
@@ -306,8 +306,8 @@ impl Instance {
     /// Fails the request in a slot, if one is outstanding: from now on its response means nothing.
     fn fail(&mut self, slot: u16, fault: DeviceFault) {
         let entry = &mut self.entries[usize::from(slot)];
-        if entry.state == State::Outstanding {
-            entry.state = State::Ended;
+        if entry.state == EntryState::Outstanding {
+            entry.state = EntryState::Ended;
             entry.generation = next(entry.generation);
             let failure = Some(JobError::Device(fault));
             self.failed.push_back(Arrival { user: entry.user, slot: Some(slot), failure });
@@ -356,7 +356,7 @@ impl Instance {
     #[inline]
     fn release(&mut self, slot: Option<u16>) {
         if let Some(slot) = slot {
-            self.entries[usize::from(slot)].state = State::Free;
+            self.entries[usize::from(slot)].state = EntryState::Free;
             self.free.push(slot);
         }
         self.outstanding -= 1;
@@ -372,7 +372,7 @@ impl Instance {
         if let Some(place) = self.failed.iter().position(|arrival| arrival.user == user) {
             self.failed.remove(place);
         }
-        let is_it = |entry: &Entry| entry.state != State::Free && entry.user == user;
+        let is_it = |entry: &Entry| entry.state != EntryState::Free && entry.user == user;
         let slot = self.entries.iter().position(is_it);
         if let Some(slot) = slot {
             let entry = &mut self.entries[slot];
@@ -384,7 +384,7 @@ impl Instance {
         self.release(slot.map(|slot| slot as u16));
     }
 
-    /// Whether the end of a request may be known.
+    /// Returns `true` if the end of a request may be known.
     fn is_due(&mut self) -> bool {
         let device = &self.running.device;
         let device_failed = device.resets.load(Acquire) != self.resets
@@ -398,7 +398,7 @@ impl Instance {
             }
     }
 
-    /// How long until the first request is given up.
+    /// Returns the time until the first request is given up.
     fn time_to_give_up(&self) -> Option<Duration> {
         let first = self.lost.front()?;
         Some(Duration::from_nanos(first.time.saturating_sub(self.device().clock.now())))

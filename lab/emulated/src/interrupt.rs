@@ -54,9 +54,13 @@ impl Line {
         let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
     }
 
-    /// Takes it down, and says whether it was up. What is to be seen must be looked for after that.
+    /// Takes the line down. Returns `true` if it was up. The caller looks for responses after that:
+    /// one that came before would not raise the line again.
+    ///
+    /// The event is read before the flag is cleared. In the other order, a raise between the two
+    /// would set the flag, and the read would take its event: no later raise would write another.
     pub(crate) fn acknowledge(&self) -> bool {
-        self.raised.swap(false, AcqRel) | rustix::io::read(&self.event, &mut [0; 8]).is_ok()
+        rustix::io::read(&self.event, &mut [0; 8]).is_ok() | self.raised.swap(false, AcqRel)
     }
 
     /// Waits until it is up, or for so long.
@@ -177,5 +181,22 @@ mod tests {
         assert!(!readable() && !line.acknowledge());
         line.raise();
         assert!(readable());
+    }
+
+    #[test]
+    fn a_line_can_be_raised_after_any_meeting_of_raises_and_acknowledgements() {
+        for _ in 0..500 {
+            let line = Line::new().expect("there are descriptors");
+            std::thread::scope(|scope| {
+                scope.spawn(|| (0..200).for_each(|_| line.raise()));
+                for _ in 0..200 {
+                    line.acknowledge();
+                }
+            });
+            line.raise();
+            let mut events = [PollFd::new(&line, PollFlags::IN)];
+            let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+            assert_eq!(rustix::event::poll(&mut events, Some(&now)), Ok(1));
+        }
     }
 }

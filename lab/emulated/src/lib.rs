@@ -7,6 +7,9 @@
 //! that lies a model of time: a response is seen no earlier than the modelled device would have had
 //! it. Where this machine cannot compute as fast as the device would, [`Statistics`] say so.
 //!
+//! Compression has a limit of real devices: Huffman codes are made for the first 128 KiB of a
+//! request, and what follows gets the fixed codes of Deflate. So larger requests compress worse.
+//!
 //! It is for writing, testing and tuning programs for such hardware where there is none.
 //!
 //! # Options

@@ -61,7 +61,7 @@ impl Poller {
         self.has_next().then(|| self.taken.pop_front()).flatten()
     }
 
-    /// Whether there is a next response.
+    /// Returns `true` if there is a next response.
     pub(crate) fn has_next(&mut self) -> bool {
         if self.taken.is_empty() {
             std::mem::swap(&mut self.mail.lock().arrived, &mut self.taken);

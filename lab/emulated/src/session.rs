@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use broadloom_engine::provider::{Provider, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Padding, PublicKeyAlgorithm,
-    Session, Transform, TransformError,
+    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Padding,
+    PublicKeyAlgorithm, Session, Transform, TransformError,
 };
 
 use crate::prepared::Fingerprint;
@@ -23,6 +23,10 @@ pub(crate) struct Inner {
     pub work: Session,
     /// Compresses a part that others can follow: for what does not fit into the room there is.
     pub part: Option<Session>,
+    /// Compresses what is too long for Huffman codes of its own.
+    pub uncoded: Option<Session>,
+    /// The checksum of what is compressed.
+    pub checksum: Checksum,
     /// Decompresses what was compressed, to see whether it is right.
     pub check: Option<Session>,
     /// Tells sessions apart in the store of prepared results. None where results are never
@@ -31,6 +35,8 @@ pub(crate) struct Inner {
     /// How much longer than an RSA-2048 private operation one of its requests takes, if those are
     /// what it has.
     pub cost: f64,
+    /// `true` if it makes Huffman codes for its data.
+    pub translated: bool,
     ending: Option<Ending>,
 }
 
@@ -61,12 +67,12 @@ impl Kind {
         }
     }
 
-    /// Whether it writes over its data.
+    /// Returns `true` if it writes over its data.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Cipher | Kind::Seal | Kind::Open)
     }
 
-    /// Whether its output is the job's own, and not among its data.
+    /// Returns `true` if its output is the job's own, and not among its data.
     pub(crate) fn makes(self) -> bool {
         matches!(self, Kind::Compress | Kind::Decompress | Kind::PublicKey)
     }
@@ -118,7 +124,31 @@ impl DeviceSession {
             }
             _ => 1.0,
         };
-        let inner = Inner { kind, work, part, check, fingerprint, cost, ending };
+        let huffman = transform.compression().map(|how| how.huffman);
+        let is_deflate =
+            transform.algorithm() == Algorithm::Compression(CompressionAlgorithm::Deflate);
+        let translated = kind == Kind::Compress && is_deflate && huffman == Some(Huffman::Dynamic);
+        let (mut uncoded, mut checksum) = (None, Checksum::None);
+        if let Some(how) = transform.compression() {
+            checksum = how.checksum;
+            if translated && part.is_some() {
+                let how = Compression { huffman: Huffman::Static, ..how };
+                let transform = Transform::compress(CompressionAlgorithm::Deflate, how);
+                uncoded = first_able(backends, &valid(transform)?).ok();
+            }
+        }
+        let inner = Inner {
+            kind,
+            work,
+            part,
+            uncoded,
+            checksum,
+            check,
+            fingerprint,
+            cost,
+            translated,
+            ending,
+        };
         Ok(DeviceSession(Arc::new(inner)))
     }
 
@@ -134,7 +164,7 @@ impl DeviceSession {
 }
 
 impl Inner {
-    /// Whether what it compresses is a stream of its own, and not open for more.
+    /// Returns `true` if what it compresses is a stream of its own, and not open for more.
     pub(crate) fn ends(&self) -> bool {
         self.ending == Some(Ending::Final)
     }
@@ -143,6 +173,10 @@ impl Inner {
 impl ProviderSession for DeviceSession {
     fn kernel(&self) -> String {
         format!("emulated by {}: {}", self.0.work.provider(), self.0.work.kernel())
+    }
+
+    fn instruction_set(&self) -> String {
+        "emulated".to_owned()
     }
 
     /// Compressions take long: whatever is quick does not wait behind them.
@@ -185,8 +219,8 @@ fn open_part(
     }
 }
 
-/// Whether results depend on the session and the input alone: on no nonce, on no signature that is
-/// to be checked, and on nothing drawn at random.
+/// Returns `true` if results depend on the session and the input alone: on no nonce, on no
+/// signature that is to be checked, and on nothing drawn at random.
 fn is_determined(transform: &Transform) -> bool {
     match transform.algorithm() {
         Algorithm::Mac(mac) => mac.nonce_lens().is_none(),

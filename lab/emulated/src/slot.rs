@@ -22,7 +22,7 @@ pub(crate) struct Slot {
     /// Bytes of room for the output of a compression or a decompression.
     pub room: usize,
     /// The session and the job with it; none until the first request.
-    work: Option<Work>,
+    work: Option<SlotJob>,
     /// The memory of the job's input, while the job has what was lent instead.
     pinned: Option<Vec<u8>>,
     /// The original of lent data that are overwritten.
@@ -42,7 +42,7 @@ enum Output {
     Own(Vec<u8>),
 }
 
-struct Work {
+struct SlotJob {
     session: DeviceSession,
     job: Job<'static>,
 }
@@ -100,7 +100,7 @@ impl Slot {
             }
             none => {
                 let job = Job::new(session.0.work.clone(), Vec::new());
-                *none = Some(Work { session: session.clone(), job });
+                *none = Some(SlotJob { session: session.clone(), job });
             }
         }
         self.job()
@@ -122,7 +122,7 @@ impl Slot {
     }
 
     #[inline]
-    fn expect_work(&self) -> &Work {
+    fn expect_work(&self) -> &SlotJob {
         self.work.as_ref().expect("a slot that is used has a job")
     }
 
@@ -201,7 +201,7 @@ impl Slot {
     /// The output and the tag of a successful request.
     #[inline]
     pub(crate) fn made(&self) -> (&[u8], &[u8]) {
-        let Work { session, job } = self.expect_work();
+        let SlotJob { session, job } = self.expect_work();
         let output = match (session.0.kind, &self.output) {
             (Kind::Tag | Kind::Verify, _) => &[],
             (_, Some(Output::Taken(output) | Output::Own(output))) => output.as_slice(),
@@ -225,7 +225,7 @@ impl Slot {
     /// The memory of what was made, to be damaged: the output, and the tag.
     pub(crate) fn made_mut(&mut self) -> (Option<&mut [u8]>, &mut [u8]) {
         let Slot { work, output, result, .. } = self;
-        let Some(Work { session, job }) = work else { return (None, &mut []) };
+        let Some(SlotJob { session, job }) = work else { return (None, &mut []) };
         let made = match session.0.kind {
             Kind::Tag | Kind::Verify => None,
             kind if kind.makes() => {
@@ -276,7 +276,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         self.kept.zeroize();
         self.pinned.zeroize();
-        if let Some(Work { job, .. }) = &mut self.work {
+        if let Some(SlotJob { job, .. }) = &mut self.work {
             if let Data::InPlace(buffer) = job.data_mut() {
                 buffer.as_mut_slice().zeroize();
             }

@@ -55,7 +55,8 @@ pub struct FaultCounts {
 }
 
 impl Statistics {
-    /// Whether the machine computed everything by the time at which the modelled device would have.
+    /// Returns `true` if the machine computed everything by the time at which the modelled device
+    /// would have.
     pub fn keeps_up(&self) -> bool {
         self.late == 0
     }

@@ -175,7 +175,7 @@ fn bring(slot: &Slot, operation: &mut Operation<'_>, in_place: bool) {
                 return operation.complete(Err(JobError::NotDone));
             };
             room.copy_from_slice(output);
-            return operation.complete_with_output(output.len());
+            return operation.complete_with_output(Ok(output.len()));
         }
         Kind::Tag | Kind::Cipher | Kind::Seal | Kind::Open => {}
     }

@@ -1,15 +1,18 @@
-//! The library as its own users call it: its job interface, submitting without checks, and no
-//! engine around it. It is what others are measured against.
+//! The library as its own users call it, by the fastest of its calls and with no engine around it.
+//! It is what others are measured against.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{Algorithm, Direction, JobError, MacAlgorithm, Transform};
 
+use crate::burst::Burst;
+pub use crate::burst::Together;
 pub use crate::fill::Places;
 use crate::fill::fill;
-use crate::layout::{self, Job, RING};
+use crate::gcm;
+use crate::layout::{self, GcmContext, Job, RING};
 use crate::library::{CallError, OwnedManager, Table};
 use crate::rules::{Rules, lacks};
 use crate::session::Task;
@@ -59,12 +62,38 @@ impl Operation {
     }
 }
 
+/// A way in which the library takes buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// A job for each buffer, submitted to the manager.
+    Job,
+    /// An array of jobs of one algorithm, complete on return.
+    Burst(Together),
+    /// A function call for each buffer, which needs no job.
+    Direct,
+}
+
+impl Way {
+    /// The name: `job`, `burst` or `direct`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Way::Job => "job",
+            Way::Burst(_) => "burst",
+            Way::Direct => "direct",
+        }
+    }
+}
+
 /// A manager, with the jobs that it has in flight. It gives jobs back in the order of submission.
 pub struct Jobs {
     manager: OwnedManager,
     /// The schedules of each job's triple DES.
     schedules: Box<[[*const c_void; 3]; RING]>,
     submitted: usize,
+    /// Room for the jobs of a burst, and their results.
+    burst: layout::Jobs,
+    status: Box<[c_int]>,
+    context: Box<GcmContext>,
 }
 
 // SAFETY: the pointers are to keys that whoever submits a job keeps in their place until it is
@@ -74,7 +103,14 @@ unsafe impl Send for Jobs {}
 impl Jobs {
     /// A manager without jobs.
     pub fn new(manager: OwnedManager) -> Jobs {
-        Jobs { manager, schedules: Box::new([[ptr::null(); 3]; RING]), submitted: 0 }
+        Jobs {
+            schedules: Box::new([[ptr::null(); 3]; RING]),
+            submitted: 0,
+            burst: layout::Jobs::new(manager.table().release(), RING),
+            status: vec![0; RING].into(),
+            context: Box::new(GcmContext([0; 128])),
+            manager,
+        }
     }
 
     /// The functions that jobs go through.
@@ -116,6 +152,80 @@ impl Jobs {
         Ok(())
     }
 
+    /// Returns the library's fastest way for an operation: a direct call if it has one, else a
+    /// burst, else jobs. Whether this release has bursts of the algorithm is found out by a burst
+    /// of one job.
+    ///
+    /// # Safety
+    /// As of [`Jobs::submit`]; and no job is in flight.
+    pub unsafe fn fastest(&mut self, operation: &Operation, places: Places<'_>) -> Way {
+        if let Task::Gcm { .. } = operation.task {
+            return Way::Direct;
+        }
+        let Some(together) = operation.task.alike() else { return Way::Job };
+        // SAFETY: the caller vouches for the operation and the places.
+        let done = unsafe { self.burst(together, [(operation, places)]) };
+        if done.is_ok() { Way::Burst(together) } else { Way::Job }
+    }
+
+    /// Processes buffers in bursts of as many jobs as the library's ring has.
+    ///
+    /// # Errors
+    /// A job failed, or was not processed.
+    ///
+    /// # Safety
+    /// As of [`Jobs::submit`], for all operations and places until this function returns; no job is
+    /// in flight; and all operations have the algorithm that `together` names.
+    pub unsafe fn burst<'o>(
+        &mut self,
+        together: Together,
+        buffers: impl IntoIterator<Item = (&'o Operation, Places<'o>)>,
+    ) -> Result<(), CallError> {
+        let mut buffers = buffers.into_iter().peekable();
+        while buffers.peek().is_some() {
+            self.status.fill(0);
+            let status = &mut self.status;
+            let mut burst = Burst::new(&self.manager, Some(together), &mut self.burst, status);
+            let mut count = 0;
+            for (operation, places) in buffers.by_ref().take(RING) {
+                let schedules = &mut self.schedules[count];
+                // SAFETY: the caller vouches for the lengths and for what the fields point to until
+                // the burst ends below, and for the algorithm.
+                unsafe {
+                    burst.submit(count, |job| {
+                        fill(job, &operation.task, &places, schedules);
+                    });
+                }
+                count += 1;
+            }
+            drop(burst);
+            if let Some(&status) =
+                self.status[..count].iter().find(|status| **status != layout::COMPLETED)
+            {
+                return Err(failed(status));
+            }
+        }
+        Ok(())
+    }
+
+    /// Processes a buffer by the library's direct functions for AES-GCM.
+    ///
+    /// # Panics
+    /// If the operation is not AES-GCM.
+    ///
+    /// # Safety
+    /// As of [`Jobs::submit`], until this function returns.
+    #[inline(always)]
+    pub unsafe fn direct(&mut self, operation: &Operation, places: &Places<'_>) {
+        let Task::Gcm { size, key, encrypts } = &operation.task else {
+            panic!("the library has direct functions for AES-GCM alone")
+        };
+        let functions = self.manager.table().functions();
+        // SAFETY: the functions are those of the manager's library, which stays open, and expanded
+        // the key; the caller vouches for the places.
+        unsafe { gcm::process(functions, *size, *encrypts, &key.0, &mut self.context, places) };
+    }
+
     /// Completes all jobs.
     ///
     /// # Errors
@@ -133,7 +243,7 @@ impl Jobs {
     }
 }
 
-/// What a caller does with a job that came back: looks whether it went well.
+/// Checks that a job that came back went well.
 #[inline(always)]
 fn accept(job: *mut Job) -> Result<(), CallError> {
     // SAFETY: the library returned this job, not null, and leaves it alone until the next

@@ -11,9 +11,19 @@ use crate::library::OwnedManager;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
     /// A hash for which the library has such a call.
-    Hash { alg: c_int },
-    /// A cipher for which the library has such a call; the key length is in bytes.
-    Cipher { mode: c_int, direction: c_int, key_len: c_int },
+    Hash {
+        /// The library's number for the algorithm.
+        alg: c_int,
+    },
+    /// A cipher for which the library has such a call.
+    Cipher {
+        /// The library's number for the cipher and its mode.
+        mode: c_int,
+        /// The library's number for the direction.
+        direction: c_int,
+        /// The length of the key in bytes.
+        key_len: c_int,
+    },
 }
 
 /// Jobs in flight. After its drop, at its end or by a panic, no job is in flight.
@@ -47,10 +57,10 @@ impl<'q> Burst<'q> {
     /// Submits the next job, without the library's checks.
     ///
     /// # Safety
-    /// The closure must fill in all that the library reads for the job's algorithm, with addresses
-    /// that stay valid for their lengths until the burst has ended, and lengths that the library
-    /// takes. The algorithm must be the one that the burst's jobs have in common, if it was made
-    /// with one.
+    /// - The closure fills in all fields that the library reads for the job's algorithm, with
+    ///   lengths that the library takes.
+    /// - The addresses in these fields stay valid for their lengths until the burst has ended.
+    /// - If the burst was made with an algorithm that its jobs have in common, the job has it.
     #[inline(always)]
     pub unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
         if let Some(together) = self.together {
@@ -71,7 +81,8 @@ impl<'q> Burst<'q> {
         let job = unsafe { &mut *(functions.get_next_job)(manager) };
         fill(job);
         job.user_data = ptr::without_provenance_mut(index);
-        // SAFETY: the caller guarantees that the last job is filled in.
+        // SAFETY: the manager is alive, and `fill` has filled in the job that was got last, by this
+        // function's contract.
         let mut done = unsafe { (functions.submit_job_nocheck)(manager) };
         while !done.is_null() {
             self.take_returned(done);

@@ -13,9 +13,11 @@ const TAG_LEN: u64 = 16;
 /// Processes a message.
 ///
 /// # Safety
-/// The functions must belong to the open library; `size` must be the place of the key's length in
-/// its arrays, and the library must have expanded the key. The source must be readable and the
-/// destination writable for the length, and the tag for 16 bytes.
+/// - The functions belong to the open library.
+/// - `size` is the place of the key's length in the library's arrays, and the library has expanded
+///   the key.
+/// - The source is readable and the destination writable for `places.len` bytes, and the tag is
+///   writable for 16 bytes.
 #[inline]
 pub unsafe fn process(
     functions: &Functions,
@@ -32,7 +34,8 @@ pub unsafe fn process(
             true => functions.gcm_encrypt[size],
             false => functions.gcm_decrypt[size],
         };
-        // SAFETY: the caller vouches for the places; the nonce has the length that is read.
+        // SAFETY: key and places are as this function's contract says; the nonce has the 12 bytes
+        // that are read, and the associated data are a slice.
         unsafe {
             whole(
                 key,
@@ -54,8 +57,8 @@ pub unsafe fn process(
         false => (functions.gcm_decrypt_update[size], functions.gcm_decrypt_end[size]),
     };
     let begin = functions.gcm_begin[size];
-    // SAFETY: the caller vouches for the places; the nonce and the associated data are read for
-    // their lengths, and the three calls share one context.
+    // SAFETY: key and places are as this function's contract says; the nonce and the associated
+    // data are read for their lengths, and the three calls share one context.
     unsafe {
         begin(
             key,

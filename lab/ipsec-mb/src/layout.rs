@@ -90,8 +90,8 @@ impl Release {
         RELEASES.iter().find(|release| release.version == version & VERSION_MASK)
     }
 
-    /// Whether a manager has a job of its ring so many bytes from its start. Which job is the next
-    /// depends on the tests that the library runs on itself.
+    /// Returns `true` if a manager has a job of its ring so many bytes from its start. Which job is
+    /// the next depends on the tests that the library runs on itself.
     pub fn has_job_at(&self, offset: usize) -> bool {
         let jobs = self.ring..self.ring + RING * self.job_len;
         jobs.contains(&offset) && (offset - self.ring).is_multiple_of(self.job_len)
@@ -102,7 +102,7 @@ impl Release {
         RELEASES.each_ref().map(|release| release.name).join(", ")
     }
 
-    /// What an instruction set, by the library's number for it, is called.
+    /// Returns the name of an instruction set, by the library's number for it.
     pub fn arch(&self, number: u32) -> &'static str {
         self.archs.get(number as usize).copied().unwrap_or("unknown")
     }
@@ -249,7 +249,7 @@ impl Jobs {
         self.words.len() / self.job_len
     }
 
-    /// Whether there are no jobs.
+    /// Returns `true` if there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }

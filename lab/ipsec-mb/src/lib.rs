@@ -60,6 +60,7 @@ pub mod library;
 mod burst;
 mod fill;
 mod gcm;
+pub mod packets;
 mod provider;
 mod queue;
 mod rules;

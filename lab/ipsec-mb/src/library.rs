@@ -114,7 +114,7 @@ impl Api {
         }
     }
 
-    /// What the library has elsewhere than other releases.
+    /// Returns what the library has at another place than other releases.
     pub fn release(&self) -> &'static Release {
         self.release
     }
@@ -242,7 +242,7 @@ impl OwnedManager {
 }
 
 impl OwnedManager {
-    /// Where the manager has the job that it hands out next, in bytes.
+    /// Returns the offset in the manager of the job that it hands out next, in bytes.
     fn next_job(&self) -> usize {
         // SAFETY: the manager is alive; the function, which has the same place in all versions,
         // gives the address of the next job and changes nothing.

@@ -240,9 +240,9 @@ fn end(operation: &mut Operation<'_>, slot: &mut Slot, outcome: Result<(), JobEr
     }
 }
 
-/// Whether the last block of a text ends on another page than the text does, or there is none. The
-/// library's CMAC for AVX-512 reads all of the last block, and one where there is none, so that
-/// such a read might fail.
+/// Returns `true` if the last block of a text ends on another page than the text does, or there is
+/// none. The library's CMAC for AVX-512 reads all of the last block, and one where there is none,
+/// so that such a read might fail.
 #[inline(always)]
 fn last_block_leaves_page(source: *const u8, len: usize) -> bool {
     const PAGE: usize = 4096;

@@ -22,6 +22,7 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         {
             Some("of the hashes it has MD5, SHA-1 and SHA-2 only")
         }
+        Algorithm::Mac(MacAlgorithm::Blake3Keyed) => Some("it has no BLAKE3"),
         Algorithm::Cipher(
             CipherAlgorithm::TripleDesCtr
             | CipherAlgorithm::TripleDesEcb

@@ -145,6 +145,15 @@ impl Task {
     }
 
     /// The common properties of its jobs, if the library has a call for many of them.
+    /// Returns what jobs of this task have in common, if a release of the library may have a call
+    /// for bursts of them.
+    pub fn alike(&self) -> Option<Together> {
+        match self {
+            Task::Hash { alg, .. } | Task::Cmac { alg, .. } => Some(Together::Hash { alg: *alg }),
+            _ => self.together(),
+        }
+    }
+
     fn together(&self) -> Option<Together> {
         match self {
             Task::Hmac { alg, .. } if *alg != layout::AUTH_HMAC_MD5 => {

@@ -170,12 +170,12 @@ pub struct Args {
 pub struct ProviderName {
     /// It.
     pub spec: ProviderSpec,
-    /// Whether it was called `qat`.
+    /// `true` if it was called `qat`.
     pub qat: bool,
 }
 
 impl ProviderName {
-    /// Whether it stands for a device.
+    /// Returns `true` if it stands for a device.
     pub fn is_device(&self) -> bool {
         self.spec.name == "emulated"
     }

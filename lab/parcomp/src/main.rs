@@ -1,6 +1,8 @@
 //! `parcomp`: the parallel compression benchmark of Intel's *Programming Intel QuickAssist
 //! Technology Hardware Accelerators for Optimal Performance*, with its command line.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod clock;
 mod mask;

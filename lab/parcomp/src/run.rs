@@ -120,7 +120,7 @@ impl<'a> Benchmark<'a> {
         Ok(Iteration { taken: Taken { cpu, device, ..taken }, report: report? })
     }
 
-    /// What the provider is, in words.
+    /// Describes the provider in words.
     pub fn description(&self) -> String {
         self.provider.description()
     }
@@ -154,7 +154,7 @@ impl<'a> Benchmark<'a> {
         })
     }
 
-    /// What is timed: from opening the session to the last byte of output.
+    /// Does what is timed: everything from opening the session to the last byte of output.
     fn work(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, Box<dyn Error>> {
         let session = Session::open(Arc::clone(&self.provider), &self.transform)?;
         let (threads, outstanding) = (self.threads(), usize::try_from(self.args.jobs)?);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use broadloom_engine::{Algorithm, Direction, JobError};
 
+use crate::measure::course::Course;
 use crate::names::{Peer, Provider};
 
 /// Why a measurement was not made, or not reported.
@@ -42,7 +43,7 @@ pub enum PerfError {
         /// The algorithm.
         algorithm: Algorithm,
         /// The direction given.
-        direction: Direction,
+        direction: Course,
         /// The directions that it has.
         valid: String,
     },
@@ -229,8 +230,8 @@ pub enum PerfError {
 }
 
 impl PerfError {
-    /// Whether the request was wrong or cannot be served on this machine. Otherwise the measurement
-    /// failed.
+    /// Returns `true` if the request was wrong or cannot be served on this machine. Otherwise the
+    /// measurement failed.
     pub fn is_usage(&self) -> bool {
         match self {
             PerfError::Name { .. }

@@ -21,8 +21,11 @@
 //! the same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of
 //! Intel's *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
 //! Performance*, and [`run_device`] some of them on a GPU. [`run_pk`] reruns what these and other
-//! sources say of public keys. With the feature `storage`, `run_storage` reruns the workloads of a
-//! file server.
+//! sources say of public keys, and [`run_stalls`] what two articles say of ciphers that wait for
+//! memory. [`run_packets`] measures packets of network protocols, and
+//! [`run_grid`] compares every size, burst and call with the best peer. With the feature `storage`,
+//! `run_storage` reruns the workloads of a file server. On Linux, `run_transmit` measures what it
+//! costs to transmit over TCP, with TLS and without.
 //!
 //! [`workload`]: measure::workload
 //! [`workset`]: measure::workset
@@ -43,8 +46,13 @@ pub mod report;
 pub use error::PerfError;
 pub use experiments::compress::{CompressOptions, run_compress};
 pub use experiments::device::{DeviceOptions, run_device};
+pub use experiments::grid::{GridOptions, run_grid};
 pub use experiments::matrix::{MatrixOptions, run_matrix};
+pub use experiments::packets::{PacketOptions, run_packets};
 pub use experiments::pk::{PkOptions, run_pk};
+pub use experiments::stalls::{StallOptions, run_stalls};
 #[cfg(feature = "storage")]
 pub use experiments::storage::{StorageOptions, run_storage};
+#[cfg(target_os = "linux")]
+pub use experiments::transmit::{TransmitOptions, run_transmit};
 pub use experiments::workloads::{WorkloadOptions, run_workloads, watch_workloads};

@@ -18,7 +18,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use command::failure::Failure;
 #[cfg(feature = "storage")]
 use command::storage;
-use command::{compress, device, matrix, peers, pk, workloads};
+#[cfg(target_os = "linux")]
+use command::transmit;
+use command::{compress, device, grid, matrix, packets, peers, pk, stalls, workloads};
 
 const PROGRAM: &str = "broadloom-perf";
 
@@ -34,14 +36,19 @@ struct Cli {
 enum Command {
     Workloads(Box<workloads::WorkloadArgs>),
     Matrix(Box<matrix::MatrixArgs>),
+    Grid(Box<grid::GridArgs>),
     Compress(Box<compress::CompressArgs>),
     Device(Box<device::DeviceArgs>),
+    Packets(Box<packets::PacketArgs>),
     Pk(Box<pk::PkArgs>),
+    Stalls(Box<stalls::StallArgs>),
     #[cfg(feature = "storage")]
     Storage(Box<storage::StorageArgs>),
     /// Measure storage; this program was built without the command
     #[cfg(not(feature = "storage"))]
     Storage(LeftOutArgs),
+    #[cfg(target_os = "linux")]
+    Transmit(Box<transmit::TransmitArgs>),
     Peers(peers::PeersArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -80,13 +87,18 @@ fn measure(command: Command, cpu: &Cpu) -> ExitCode {
     let done = watched.and_then(|()| match command {
         Command::Workloads(args) => workloads::run(*args, cpu),
         Command::Matrix(args) => matrix::run(*args, cpu),
+        Command::Grid(args) => grid::run(*args, cpu),
         Command::Compress(args) => compress::run(*args, cpu),
         Command::Device(args) => device::run(*args, cpu),
+        Command::Packets(args) => packets::run(*args, cpu),
         Command::Pk(args) => pk::run(*args, cpu),
+        Command::Stalls(args) => stalls::run(*args, cpu),
         #[cfg(feature = "storage")]
         Command::Storage(args) => storage::run(*args, cpu),
         #[cfg(not(feature = "storage"))]
         Command::Storage(_) => unreachable!("it is refused before"),
+        #[cfg(target_os = "linux")]
+        Command::Transmit(args) => transmit::run(*args, cpu),
         Command::Peers(_) | Command::Completions(_) | Command::Man(_) => {
             unreachable!("these measure nothing")
         }

@@ -57,6 +57,8 @@ pub enum Call {
     QueuePair,
     /// A burst a call, complete on return.
     ProcessMany,
+    /// Enqueued one by one, dequeued as they complete, and flushed after each burst.
+    Stream,
 }
 
 /// Whether the cores at work share a session.
@@ -81,6 +83,8 @@ pub enum Provider {
     Ring,
     /// The crate aws-lc-rs.
     AwsLcRs,
+    /// The crate secp256k1.
+    Secp256k1,
 }
 
 /// A provider to measure against.
@@ -94,11 +98,24 @@ pub enum Peer {
     Ring,
     /// The crate aws-lc-rs.
     AwsLcRs,
+    /// The crate secp256k1.
+    Secp256k1,
 }
 
 impl Peer {
     /// The peers that are libraries found at run time.
     pub const LIBRARIES: [Peer; 2] = [Peer::OpenSsl, Peer::IpsecMb];
+
+    /// Returns the peers that this program was built with: the libraries, and crates by feature.
+    pub fn built() -> Vec<Peer> {
+        let is_built = |peer: &Peer| match peer {
+            Peer::OpenSsl | Peer::IpsecMb => true,
+            Peer::Ring => cfg!(feature = "ring"),
+            Peer::AwsLcRs => cfg!(feature = "aws-lc-rs"),
+            Peer::Secp256k1 => cfg!(feature = "secp256k1"),
+        };
+        Peer::ALL.into_iter().filter(is_built).collect()
+    }
 }
 
 impl From<Peer> for Provider {
@@ -108,6 +125,7 @@ impl From<Peer> for Provider {
             Peer::IpsecMb => Provider::IpsecMb,
             Peer::Ring => Provider::Ring,
             Peer::AwsLcRs => Provider::AwsLcRs,
+            Peer::Secp256k1 => Provider::Secp256k1,
         }
     }
 }
@@ -171,7 +189,11 @@ named!(Kind, "kind", {
     Verify => "verify",
     Memory => "memory",
 });
-named!(Call, "call", { QueuePair => "queue-pair", ProcessMany => "process-many" });
+named!(Call, "call", {
+    QueuePair => "queue-pair",
+    ProcessMany => "process-many",
+    Stream => "stream",
+});
 named!(Sharing, "session", { Shared => "shared", PerCore => "per-core" });
 named!(Provider, "provider", {
     Native => "native",
@@ -179,12 +201,14 @@ named!(Provider, "provider", {
     IpsecMb => "ipsec-mb",
     Ring => "ring",
     AwsLcRs => "aws-lc-rs",
+    Secp256k1 => "secp256k1",
 });
 named!(Peer, "peer", {
     OpenSsl => "openssl",
     IpsecMb => "ipsec-mb",
     Ring => "ring",
     AwsLcRs => "aws-lc-rs",
+    Secp256k1 => "secp256k1",
 });
 
 #[cfg(test)]
@@ -195,6 +219,6 @@ mod tests {
     fn a_wrong_peer_is_told_the_right_ones() {
         let error = "openssl3".parse::<Peer>().unwrap_err().to_string();
         assert!(error.contains("\"openssl3\""), "{error}");
-        assert!(error.contains("openssl, ipsec-mb, ring, aws-lc-rs"), "{error}");
+        assert!(error.contains("openssl, ipsec-mb, ring, aws-lc-rs, secp256k1"), "{error}");
     }
 }

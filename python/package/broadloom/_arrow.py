@@ -1,4 +1,4 @@
-"""Arrow arrays, checked by the library that knows how large their buffers are."""
+"""Arrow arrays of other libraries: checked before they are exported, and returned as they came."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from broadloom._broadloom import Array, ChunkedArray
 
 
 def checked(array: Any) -> Any:
@@ -41,3 +43,42 @@ def _batches(reader: Any) -> Iterator[Any]:
     for batch in reader:
         batch.validate()
         yield batch
+
+
+def returned(given: Any, made: Array | ChunkedArray) -> Any:
+    """A result as an object of the library that the given object is of.
+
+    A column becomes a column, and a table or frame with one column becomes another one, whose
+    column has the same name. Queries become tables of pyarrow. Nothing is copied. The result stays
+    this package's own where the library is another one.
+    """
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(given, (polars.Series, polars.DataFrame)):
+        series = polars.Series(made)
+        return series if isinstance(given, polars.Series) else series.to_frame()
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None:
+        return made
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(given, (pandas.Series, pandas.DataFrame)):
+        values = pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array(made))
+        if isinstance(given, pandas.Series):
+            return pandas.Series(values, index=given.index, name=given.name)
+        return pandas.DataFrame({given.columns[0]: values}, index=given.index)
+    if isinstance(given, pyarrow.Array):
+        return pyarrow.array(made)
+    if isinstance(given, pyarrow.ChunkedArray):
+        return pyarrow.chunked_array(made)
+    if isinstance(given, pyarrow.RecordBatch):
+        return pyarrow.record_batch({made.name: pyarrow.array(made)})
+    if isinstance(given, (pyarrow.Table, pyarrow.RecordBatchReader)) or _is_query(given):
+        return pyarrow.table({made.name: pyarrow.chunked_array(made)})
+    return made
+
+
+def _is_query(given: Any) -> bool:
+    """Returns True for a query of DuckDB or DataFusion, whose tables are pyarrow's."""
+    duckdb, datafusion = sys.modules.get("duckdb"), sys.modules.get("datafusion")
+    return (duckdb is not None and isinstance(given, duckdb.DuckDBPyRelation)) or (
+        datafusion is not None and isinstance(given, datafusion.DataFrame)
+    )

@@ -7,6 +7,16 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from _typeshed import ReadableBuffer, StrPath, WriteableBuffer
 
+from broadloom.names import (
+    AeadName,
+    CipherName,
+    FormatName,
+    HashName,
+    HmacHashName,
+    KemName,
+    SignatureName,
+)
+
 __version__: str
 
 _Out = TypeVar("_Out", bound=WriteableBuffer)
@@ -29,9 +39,35 @@ _SaltLength: TypeAlias = int | Literal["digest", "max"]
 class InvalidTag(Exception):
     indices: list[int]
 
+class InternalError(RuntimeError): ...
+
+class PacketError(Exception):
+    reason: str
+
+@final
+class Flow:
+    def protect_many(
+        self,
+        packets: _Buffers,
+        *,
+        kind: int | None = None,
+        numbers: Sequence[int] | None = None,
+    ) -> list[bytes | PacketError]: ...
+    @overload
+    def unprotect_many(
+        self, packets: _Buffers, *, with_kinds: Literal[False] = False
+    ) -> list[bytes | PacketError]: ...
+    @overload
+    def unprotect_many(
+        self, packets: _Buffers, *, with_kinds: Literal[True]
+    ) -> list[tuple[bytes, int] | PacketError]: ...
+    def statistics(self) -> dict[str, int]: ...
+
 @final
 class Array:
     def __len__(self) -> int: ...
+    @property
+    def name(self) -> str: ...
     @property
     def null_count(self) -> int: ...
     def __arrow_c_schema__(self) -> Any: ...
@@ -40,6 +76,8 @@ class Array:
 @final
 class ChunkedArray:
     def __len__(self) -> int: ...
+    @property
+    def name(self) -> str: ...
     @property
     def num_chunks(self) -> int: ...
     @property
@@ -50,7 +88,11 @@ class ChunkedArray:
 @final
 class Hasher:
     def __new__(
-        cls, name: str, data: ReadableBuffer | None = None, *, key: ReadableBuffer | None = None
+        cls,
+        name: HashName,
+        data: ReadableBuffer | None = None,
+        *,
+        key: ReadableBuffer | None = None,
     ) -> Hasher: ...
     def update(self, data: ReadableBuffer) -> None: ...
     def digest(self) -> bytes: ...
@@ -66,32 +108,35 @@ class Hasher:
 @final
 class Session:
     @staticmethod
-    def hash(algorithm: str = "sha256") -> Session: ...
+    def hash(algorithm: HashName = "sha256") -> Session: ...
     @staticmethod
-    def hmac(key: ReadableBuffer, algorithm: str = "sha256") -> Session: ...
+    def hmac(key: ReadableBuffer, algorithm: HmacHashName = "sha256") -> Session: ...
     @staticmethod
-    def seal(key: ReadableBuffer, algorithm: str = "aes-256-gcm") -> Session: ...
+    def seal(key: ReadableBuffer, algorithm: AeadName = "aes-256-gcm") -> Session: ...
     @staticmethod
-    def open(key: ReadableBuffer, algorithm: str = "aes-256-gcm") -> Session: ...
+    def open(key: ReadableBuffer, algorithm: AeadName = "aes-256-gcm") -> Session: ...
     @staticmethod
-    def encrypt(key: ReadableBuffer, algorithm: str) -> Session: ...
+    def encrypt(key: ReadableBuffer, algorithm: CipherName) -> Session: ...
     @staticmethod
-    def decrypt(key: ReadableBuffer, algorithm: str) -> Session: ...
+    def decrypt(key: ReadableBuffer, algorithm: CipherName) -> Session: ...
     @staticmethod
     def sign(
         private_key: str | ReadableBuffer,
         *,
-        hash: str = "sha256",
+        hash: HashName = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
         salt_length: _SaltLength | None = None,
+        context: ReadableBuffer | None = None,
+        hedged: bool = False,
     ) -> Session: ...
     @staticmethod
     def verify(
         public_key: str | ReadableBuffer,
         *,
-        hash: str = "sha256",
+        hash: HashName = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
         salt_length: _SaltLength | None = None,
+        context: ReadableBuffer | None = None,
     ) -> Session: ...
     @property
     def algorithm(self) -> str: ...
@@ -150,15 +195,18 @@ class Workers:
 @final
 class Coder:
     @staticmethod
-    def compress(format: str, level: int, *, threads: int | None, mtime: int) -> Coder: ...
+    def compress(format: FormatName, level: int, *, threads: int | None, mtime: int) -> Coder: ...
     @staticmethod
-    def decompress(format: str | None, *, threads: int | None, limit: int | None) -> Coder: ...
+    def decompress(
+        format: FormatName | None, *, threads: int | None, limit: int | None, at_once: bool = False
+    ) -> Coder: ...
     @staticmethod
     def encrypt(recipients: list[str], *, threads: int | None) -> Coder: ...
     @staticmethod
     def decrypt(identities: list[str], *, threads: int | None) -> Coder: ...
     def feed(self, data: ReadableBuffer) -> list[bytes]: ...
     def push(self, data: ReadableBuffer) -> None: ...
+    def flush(self) -> list[bytes]: ...
     def read_into(self, buffer: WriteableBuffer) -> int | None: ...
     def finish(self) -> list[bytes]: ...
     def end(self) -> None: ...
@@ -171,6 +219,7 @@ class Coder:
 class Repository:
     @staticmethod
     def open(address: str, password: ReadableBuffer, create: bool) -> Repository: ...
+    def keep_lock(self, keeps: bool) -> None: ...
     def backup(
         self,
         paths: Sequence[StrPath],
@@ -179,7 +228,7 @@ class Repository:
         parent: str | None,
         threads: int | None,
         memory: int,
-    ) -> tuple[str, list[tuple[Path, str]]]: ...
+    ) -> tuple[str | None, list[tuple[Path, str]]]: ...
     def merge(
         self, snapshots: list[str], *, paths: list[str], tags: list[str]
     ) -> str: ...
@@ -189,7 +238,7 @@ class Repository:
 @overload
 def hash_many(
     buffers: _Buffers,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
@@ -198,7 +247,7 @@ def hash_many(
 @overload
 def hash_many(
     buffers: _Buffers,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["numpy"],
@@ -206,7 +255,7 @@ def hash_many(
 @overload
 def hash_many(
     buffers: _Buffers,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["arrow"],
@@ -214,7 +263,7 @@ def hash_many(
 @overload
 def hash_many(
     buffers: _Buffers,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = 1,
     out: _Out,
@@ -223,7 +272,7 @@ def hash_many(
 def hmac_many(
     buffers: _Buffers,
     key: ReadableBuffer,
-    algorithm: str = "sha256",
+    algorithm: HmacHashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
@@ -233,7 +282,7 @@ def hmac_many(
 def hmac_many(
     buffers: _Buffers,
     key: ReadableBuffer,
-    algorithm: str = "sha256",
+    algorithm: HmacHashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["numpy"],
@@ -242,7 +291,7 @@ def hmac_many(
 def hmac_many(
     buffers: _Buffers,
     key: ReadableBuffer,
-    algorithm: str = "sha256",
+    algorithm: HmacHashName = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["arrow"],
@@ -251,7 +300,7 @@ def hmac_many(
 def hmac_many(
     buffers: _Buffers,
     key: ReadableBuffer,
-    algorithm: str = "sha256",
+    algorithm: HmacHashName = "sha256",
     *,
     threads: int | None = 1,
     out: _Out,
@@ -261,7 +310,7 @@ def seal_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -273,7 +322,7 @@ def seal_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -284,7 +333,7 @@ def seal_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -295,7 +344,7 @@ def seal_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -306,7 +355,7 @@ def open_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -318,7 +367,7 @@ def open_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -329,7 +378,7 @@ def open_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -340,7 +389,7 @@ def open_many(
     buffers: _Buffers,
     key: ReadableBuffer,
     nonces: _Buffers,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
@@ -351,9 +400,11 @@ def sign_many(
     buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
-    hash: str = "sha256",
+    hash: HashName = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
     salt_length: _SaltLength | None = None,
+    context: ReadableBuffer | None = None,
+    hedged: bool = False,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
 ) -> list[bytes]: ...
@@ -362,9 +413,11 @@ def sign_many(
     buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
-    hash: str = "sha256",
+    hash: HashName = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
     salt_length: _SaltLength | None = None,
+    context: ReadableBuffer | None = None,
+    hedged: bool = False,
     threads: int | None = 1,
     result: Literal["numpy"],
 ) -> Any: ...
@@ -373,16 +426,18 @@ def sign_many(
     buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
-    hash: str = "sha256",
+    hash: HashName = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
     salt_length: _SaltLength | None = None,
+    context: ReadableBuffer | None = None,
+    hedged: bool = False,
     threads: int | None = 1,
     result: Literal["arrow"],
 ) -> Array: ...
 @overload
 def hash_files(
     paths: Iterable[StrPath],
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["bytes"] | None = None,
@@ -390,7 +445,7 @@ def hash_files(
 @overload
 def hash_files(
     paths: Iterable[StrPath],
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["numpy"],
@@ -398,7 +453,7 @@ def hash_files(
 @overload
 def hash_files(
     paths: Iterable[StrPath],
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["arrow"],
@@ -407,7 +462,7 @@ def hash_files(
 def hash_chunks(
     file: StrPath,
     size: int,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["bytes"] | None = None,
@@ -416,7 +471,7 @@ def hash_chunks(
 def hash_chunks(
     file: StrPath,
     size: int,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["numpy"],
@@ -425,25 +480,50 @@ def hash_chunks(
 def hash_chunks(
     file: StrPath,
     size: int,
-    algorithm: str = "sha256",
+    algorithm: HashName = "sha256",
     *,
     threads: int | None = None,
     result: Literal["arrow"],
 ) -> Array: ...
+@overload
+def kem_many(
+    buffers: _Buffers,
+    algorithm: KemName,
+    direction: Literal["generate", "encapsulate"],
+    *,
+    private_key: None = None,
+    threads: int | None = 1,
+) -> list[tuple[bytes, bytes]]: ...
+@overload
+def kem_many(
+    buffers: _Buffers,
+    algorithm: KemName,
+    direction: Literal["decapsulate"],
+    *,
+    private_key: str | ReadableBuffer,
+    threads: int | None = 1,
+) -> list[bytes]: ...
+def generate_keys(
+    seeds: _Buffers,
+    algorithm: SignatureName,
+    *,
+    threads: int | None = 1,
+) -> list[tuple[bytes, bytes]]: ...
 def verify_many(
     buffers: _Buffers,
     signatures: _Buffers,
     public_key: str | ReadableBuffer,
     *,
-    hash: str = "sha256",
+    hash: HashName = "sha256",
     padding: Literal["pkcs1v15", "pss"] | None = None,
     salt_length: _SaltLength | None = None,
+    context: ReadableBuffer | None = None,
     threads: int | None = 1,
 ) -> list[bool]: ...
 @overload
 def compress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    format: FormatName = "gzip",
     level: int = 6,
     *,
     threads: int | None = 1,
@@ -452,7 +532,7 @@ def compress_many(
 @overload
 def compress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    format: FormatName = "gzip",
     level: int = 6,
     *,
     threads: int | None = 1,
@@ -461,7 +541,7 @@ def compress_many(
 @overload
 def compress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    format: FormatName = "gzip",
     level: int = 6,
     *,
     threads: int | None = 1,
@@ -470,7 +550,7 @@ def compress_many(
 @overload
 def decompress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    format: FormatName | None = None,
     *,
     limit: int | None = None,
     threads: int | None = 1,
@@ -479,7 +559,7 @@ def decompress_many(
 @overload
 def decompress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    format: FormatName | None = None,
     *,
     limit: int | None = None,
     threads: int | None = 1,
@@ -488,17 +568,17 @@ def decompress_many(
 @overload
 def decompress_many(
     buffers: _Buffers,
-    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    format: FormatName | None = None,
     *,
     limit: int | None = None,
     threads: int | None = 1,
     result: Literal["arrow"],
 ) -> Array: ...
 def compress(
-    data: ReadableBuffer, format: str, level: int, *, threads: int | None, mtime: int
+    data: ReadableBuffer, format: FormatName, level: int, *, threads: int | None, mtime: int
 ) -> bytes: ...
 def decompress(
-    data: ReadableBuffer, format: str | None, *, threads: int | None, limit: int | None
+    data: ReadableBuffer, format: FormatName | None, *, threads: int | None, limit: int | None
 ) -> bytes: ...
 def age_encrypt(
     data: ReadableBuffer, recipients: list[str], *, threads: int | None, armor: bool
@@ -507,26 +587,79 @@ def age_decrypt(
     data: ReadableBuffer, identities: list[str], *, threads: int | None
 ) -> bytes: ...
 def age_keygen() -> tuple[str, str]: ...
+def packets_esp(
+    key: ReadableBuffer,
+    spi: int,
+    algorithm: str,
+    *,
+    salt: ReadableBuffer | None,
+    integrity_key: ReadableBuffer | None,
+    direction: str,
+    mode: str,
+    source: str | None,
+    destination: str | None,
+    udp: bool,
+    extended: bool,
+    window: int,
+    first_number: int,
+) -> Flow: ...
+def packets_srtp(
+    key: ReadableBuffer,
+    salt: ReadableBuffer,
+    profile: str,
+    *,
+    mki: bytes,
+    window: int,
+    max_streams: int,
+    cryptex: bool,
+    plain_rtcp: bool,
+) -> Flow: ...
+def packets_quic(
+    suite: str,
+    *,
+    send: ReadableBuffer | None,
+    receive: ReadableBuffer | None,
+    version: int,
+    packets: str,
+    peer_id_len: int,
+    own_id_len: int,
+    given_numbers: bool,
+    window: int,
+) -> Flow: ...
+def packets_quic_initial(connection_id: bytes, *, is_server: bool, version: int) -> Flow: ...
+def packets_wireguard(
+    send_key: ReadableBuffer, peer_index: int, receive_key: ReadableBuffer, own_index: int
+) -> Flow: ...
+def packets_records(
+    suite: str,
+    write: ReadableBuffer | tuple[ReadableBuffer, ReadableBuffer],
+    read: ReadableBuffer | tuple[ReadableBuffer, ReadableBuffer],
+    *,
+    write_number: int,
+    read_number: int,
+    epoch: int,
+    window: int,
+) -> Flow: ...
 def hash_column(
-    array: _ArrowArrayLike, algorithm: str, *, threads: int | None
-) -> Array | ChunkedArray: ...
+    array: _ArrowArrayLike, algorithm: HashName, *, threads: int | None
+) -> Any: ...
 def hmac_column(
-    array: _ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None
-) -> Array | ChunkedArray: ...
+    array: _ArrowArrayLike, key: ReadableBuffer, algorithm: HmacHashName, *, threads: int | None
+) -> Any: ...
 def encrypt_column(
     array: _ArrowArrayLike,
     key: ReadableBuffer,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | None = None,
     threads: int | None = 1,
-) -> Array | ChunkedArray: ...
+) -> Any: ...
 def decrypt_column(
     array: _ArrowArrayLike,
     key: ReadableBuffer,
-    algorithm: str = "aes-256-gcm",
+    algorithm: AeadName = "aes-256-gcm",
     *,
     associated: ReadableBuffer | None = None,
     text: bool = False,
     threads: int | None = 1,
-) -> Array | ChunkedArray: ...
+) -> Any: ...

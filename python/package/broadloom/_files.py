@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer, StrPath
 
+    from broadloom.names import HashName
 
-def new(name: str, data: ReadableBuffer = b"", *, usedforsecurity: bool = True) -> Hasher:
+
+def new(name: HashName, data: ReadableBuffer = b"", *, usedforsecurity: bool = True) -> Hasher:
     """A hash of one stream, with the methods of hashlib's.
 
     ``usedforsecurity`` is hashlib's. Every hash here is there for either use.
@@ -28,7 +30,7 @@ def new(name: str, data: ReadableBuffer = b"", *, usedforsecurity: bool = True) 
 
 
 def hash_tree(
-    directory: StrPath, algorithm: str = "sha256", *, threads: int | None = None
+    directory: StrPath, algorithm: HashName = "sha256", *, threads: int | None = None
 ) -> dict[str, bytes]:
     """The digest of every regular file below a directory, by its path from there.
 

@@ -36,6 +36,12 @@ impl Array {
         )
     }
 
+    /// The name of the column; empty where there is none.
+    #[getter]
+    fn name(&self) -> &str {
+        self.field.name()
+    }
+
     /// How many of its values are null.
     #[getter]
     fn null_count(&self) -> usize {
@@ -95,6 +101,12 @@ impl ChunkedArray {
     #[getter]
     fn num_chunks(&self) -> usize {
         self.chunks.len()
+    }
+
+    /// The name of the column; empty where there is none.
+    #[getter]
+    fn name(&self) -> &str {
+        self.field.name()
     }
 
     /// How many of its values are null.

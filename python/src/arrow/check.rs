@@ -1,7 +1,69 @@
 //! What must be right in an array of the C data interface before arrow-rs follows its pointers.
 
-use arrow_array::ffi::FFI_ArrowArray;
+use std::ffi::{CStr, c_char};
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_schema::DataType;
+
+/// A schema as the C data interface lays it out, as far as it is looked at here.
+#[repr(C)]
+struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *const *const Schema,
+    dictionary: *const Schema,
+}
+
+/// The most levels of a type. Types of bytes have three, and each takes some of the stack.
+const LEVELS: usize = 16;
+
+/// Looks at the texts and the numbers of children of a schema, which arrow-rs takes for granted.
+///
+/// # Errors
+/// What is wrong.
+pub fn schema(schema: &FFI_ArrowSchema) -> Result<(), String> {
+    // SAFETY: a schema that is not released has this layout, as the C data interface has it, and
+    // arrow-rs declares it so. `schema` borrows it.
+    level(unsafe { &*std::ptr::from_ref(schema).cast::<Schema>() }, LEVELS)
+}
+
+fn level(schema: &Schema, levels: usize) -> Result<(), String> {
+    let levels = levels.checked_sub(1).ok_or(format!("its type has more than {LEVELS} levels"))?;
+    if schema.format.is_null() {
+        return Err("its schema has no type, or was released before".to_owned());
+    }
+    for text in [schema.format, schema.name] {
+        // SAFETY: a text of a schema ends with a zero, as the C data interface has it.
+        if !text.is_null() && unsafe { CStr::from_ptr(text) }.to_str().is_err() {
+            return Err("a text of its schema is not UTF-8".to_owned());
+        }
+    }
+    // SAFETY: as above.
+    let format = unsafe { CStr::from_ptr(schema.format) }.to_bytes();
+    let least = match format {
+        [b'+', b'r', ..] => 2,
+        // Lists in all their forms, and maps. Tables and unions have any number.
+        [b'+', b'l' | b'L' | b'v' | b'w' | b'm', ..] => 1,
+        _ => 0,
+    };
+    if schema.n_children < least || schema.n_children > 0 && schema.children.is_null() {
+        return Err(format!("its type has {} children", schema.n_children));
+    }
+    for index in 0..schema.n_children as usize {
+        // SAFETY: a schema has so many pointers to its children, as the C data interface has it. A
+        // number that is not negative fits into `usize` on the machines that have this package.
+        let child = unsafe { (*schema.children.add(index)).as_ref() };
+        level(child.ok_or("a child of its type is missing")?, levels)?;
+    }
+    // SAFETY: the pointer is null, or to a schema.
+    match unsafe { schema.dictionary.as_ref() } {
+        Some(dictionary) => level(dictionary, levels),
+        None => Ok(()),
+    }
+}
 
 /// Looks at the lengths, the numbers of buffers and children, and the pointers that an array of
 /// this type needs. What the buffers hold is not looked at, but for the numbers that arrow-rs takes

@@ -46,7 +46,7 @@ fn digests<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let len = hashing.digest_len() as i32;
-    map(array, &DataType::FixedSizeBinary(len), &|_, column| {
+    map(array, &DataType::FixedSizeBinary(len), PLACES, &|_, column| {
         let room = memory::check(column.len(), hashing.digest_len())?;
         let mut digests = memory::touched_zeros(room)?;
         let room = Room::Packed(&mut digests);
@@ -69,10 +69,10 @@ fn digests<'py>(
 /// >>> from broadloom.arrow import decrypt_column, encrypt_column
 /// >>> key = os.urandom(32)
 /// >>> sealed = encrypt_column(pyarrow.array(["warp", None]), key, associated=b"users.name")
-/// >>> [cell and len(cell) for cell in pyarrow.array(sealed).to_pylist()]
+/// >>> [cell and len(cell) for cell in sealed.to_pylist()]
 /// [32, None]
 /// >>> opened = decrypt_column(sealed, key, associated=b"users.name", text=True)
-/// >>> pyarrow.array(opened).to_pylist()
+/// >>> opened.to_pylist()
 /// ['warp', None]
 #[pyfunction]
 #[pyo3(
@@ -91,9 +91,10 @@ pub fn encrypt_column<'py>(
     let head = nonce_len(&session)?;
     let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
     let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
-    map(array, &DataType::LargeBinary, &|first, column| {
+    map(array, &DataType::LargeBinary, PLACES + TEXTS + head, &|first, column| {
         let (values, present) = (column.values(), present(column));
-        let mut nonces = vec![0; present.len() * head];
+        let len = present.len() * head;
+        let mut nonces = memory::zeros(len).ok_or_else(|| memory::none_left(len))?;
         getrandom::fill(&mut nonces).map_err(|error| {
             PyRuntimeError::new_err(format!("the system has no random bytes: {error}"))
         })?;
@@ -140,7 +141,7 @@ pub fn decrypt_column<'py>(
     let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
     let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
     let kind = if text { DataType::LargeUtf8 } else { DataType::LargeBinary };
-    map(array, &kind, &|first, column| {
+    map(array, &kind, PLACES + TEXTS, &|first, column| {
         let (values, present) = (column.values(), present(column));
         if let Some(&row) = present.iter().find(|&&row| values.get(row).len() < head) {
             return Err(PyValueError::new_err(format!(
@@ -207,36 +208,56 @@ fn nonce_len(session: &Session) -> PyResult<usize> {
     found.ok_or_else(|| PyValueError::new_err(format!("{aead} has no nonces of 12 or 24 bytes")))
 }
 
-/// Bytes of a row's place and offset. An array of nulls or of runs has any number of rows.
-const ROW: usize = 16;
+/// Bytes of a row's places among the values of a dictionary or of runs.
+const PLACES: usize = 2 * size_of::<usize>();
+/// Bytes that a row takes beside its value where values of several lengths are made: its place, its
+/// end, its offset.
+const TEXTS: usize = 3 * size_of::<usize>();
 
-/// Does something to an array, or to each chunk of a stream, without the GIL. An array becomes an
-/// array, and a stream an array in chunks, of type `kind` and with the name of the column. `work`
-/// is told how many rows come before.
+/// Does something to an array, or to each chunk of a stream, without the GIL. The result has the
+/// type `kind` and the name of the column, and belongs to the library that the object is of, if
+/// that is a known one. `work` is told how many rows come before.
+///
+/// `row` is the number of bytes that a row takes beside its value. They are looked for before the
+/// work, because an array of nulls or of runs can have any number of rows.
 fn map<'py>(
     object: &Bound<'py, PyAny>,
     kind: &DataType,
+    row: usize,
     work: &(dyn Fn(usize, &Column) -> PyResult<ArrayRef> + Sync),
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    let object = py.import("broadloom._arrow")?.call_method1("checked", (object,))?;
+    let library = py.import("broadloom._arrow")?;
+    let checked = library.call_method1("checked", (object,))?;
+    let made = map_to_own(&checked, kind, row, work)?;
+    library.call_method1("returned", (object, made))
+}
+
+/// The same, whose result belongs to this package.
+fn map_to_own<'py>(
+    object: &Bound<'py, PyAny>,
+    kind: &DataType,
+    row: usize,
+    work: &(dyn Fn(usize, &Column) -> PyResult<ArrayRef> + Sync),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
     if object.hasattr("__arrow_c_array__")? {
-        let (field, array) = import_array(&object)?;
-        memory::check(array.len(), ROW)?;
+        let (field, array) = import_array(object)?;
+        memory::check(array.len(), row)?;
         let array = py.detach(|| work(0, &Column::new(&array)))?;
         return Ok(Bound::new(py, Array::new(values::leaf(&field).name(), array))?.into_any());
     }
     if !object.hasattr("__arrow_c_stream__")? {
         return Err(PyTypeError::new_err(format!(
             "{} is no Arrow array: it has neither __arrow_c_array__ nor __arrow_c_stream__",
-            type_name(&object)
+            type_name(object)
         )));
     }
-    let mut stream = Stream::new(&object)?;
+    let mut stream = Stream::new(object)?;
     let (mut chunks, mut first) = (Vec::new(), 0);
     // A producer may take the GIL, so that it is asked while this thread has it.
     while let Some(array) = stream.next()? {
-        memory::check(array.len(), ROW)?;
+        memory::check(array.len(), row)?;
         chunks.push(py.detach(|| work(first, &Column::new(&array)))?);
         first += array.len();
     }

@@ -6,7 +6,8 @@
 //! 1. The library that made the array compares it with the sizes of its buffers, where it can
 //!    (`broadloom._arrow.checked`). The C interfaces do not say how large the buffers of offsets,
 //!    values and nulls are.
-//! 2. [`check`](super::check) looks at the structure, before arrow-rs follows its pointers.
+//! 2. [`check`](super::check) looks at the schema and the structure, before arrow-rs follows their
+//!    pointers.
 //! 3. arrow-rs compares all offsets, views, keys and counts of nulls with what they point to.
 //!
 //! A library that exports a buffer that is too short for its array, and has no check of its own,
@@ -43,8 +44,7 @@ pub fn import_array(object: &Bound<'_, PyAny>) -> PyResult<(Field, ArrayRef)> {
     let (schema, array) = unsafe {
         (FFI_ArrowSchema::from_raw(schema.as_ptr()), FFI_ArrowArray::from_raw(array.as_ptr()))
     };
-    let field = Field::try_from(&schema).map_err(error::value)?;
-    values::check(field.data_type())?;
+    let field = field(&schema)?;
     let array = import(array, field.data_type())?;
     Ok((field, array))
 }
@@ -71,8 +71,7 @@ impl Stream {
         // SAFETY: the stream is not released, since it has the callback. `schema` is room for one.
         let code = unsafe { get_schema(&raw mut reader.stream, &raw mut schema) };
         reader.done(code)?;
-        reader.field = Field::try_from(&schema).map_err(error::value)?;
-        values::check(reader.field.data_type())?;
+        reader.field = field(&schema)?;
         Ok(reader)
     }
 
@@ -120,6 +119,15 @@ impl Stream {
         let words = unsafe { CStr::from_ptr(words) };
         Err(PyValueError::new_err(words.to_string_lossy().into_owned()))
     }
+}
+
+/// The field of a schema, whose values are bytes.
+fn field(schema: &FFI_ArrowSchema) -> PyResult<Field> {
+    check::schema(schema)
+        .map_err(|wrong| PyValueError::new_err(format!("the Arrow array is damaged: {wrong}")))?;
+    let field = Field::try_from(schema).map_err(error::value)?;
+    values::check(field.data_type())?;
+    Ok(field)
 }
 
 /// An array of a type that was [checked](values::check). Its strings become bytes, which lie in

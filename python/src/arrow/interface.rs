@@ -40,9 +40,9 @@ pub fn export_stream<'py>(
     field: Field,
     chunks: Vec<ArrayRef>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let source = Box::new(Source { field, chunks: chunks.into_iter(), error: None });
-    // SAFETY: the callbacks below are for a stream whose private data are a boxed `Source`, which
-    // `release` frees once.
+    let source = Box::new(ExportedStream { field, chunks: chunks.into_iter(), error: None });
+    // SAFETY: the callbacks below are for a stream whose private data are a boxed `ExportedStream`,
+    // which `release` frees once.
     let stream = unsafe {
         FFI_ArrowArrayStream::new_unchecked(
             Some(get_schema),
@@ -60,7 +60,7 @@ fn schema(field: &Field) -> Result<FFI_ArrowSchema, ArrowError> {
 }
 
 /// What an exported stream gives, and the last error of its callbacks.
-struct Source {
+struct ExportedStream {
     field: Field,
     chunks: vec::IntoIter<ArrayRef>,
     error: Option<CString>,
@@ -73,9 +73,9 @@ const EINVAL: c_int = 22;
 ///
 /// # Safety
 /// `stream` was made by [`export_stream`], and nobody else uses it during the call.
-unsafe fn source<'s>(stream: *mut FFI_ArrowArrayStream) -> &'s mut Source {
-    // SAFETY: the private data of such a stream are a `Source`, until it is released.
-    unsafe { &mut *(*stream).private_data().cast::<Source>() }
+unsafe fn source<'s>(stream: *mut FFI_ArrowArrayStream) -> &'s mut ExportedStream {
+    // SAFETY: the private data of such a stream are a `ExportedStream`, until it is released.
+    unsafe { &mut *(*stream).private_data().cast::<ExportedStream>() }
 }
 
 unsafe extern "C" fn get_schema(
@@ -123,7 +123,7 @@ unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
     // in `export_stream`. What is written over is marked as released, so that nothing is dropped
     // twice.
     unsafe {
-        drop(Box::from_raw((*stream).private_data().cast::<Source>()));
+        drop(Box::from_raw((*stream).private_data().cast::<ExportedStream>()));
         stream.write(FFI_ArrowArrayStream::empty());
     }
 }

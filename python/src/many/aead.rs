@@ -1,13 +1,16 @@
 //! Authenticated encryption of many buffers.
 
+use std::ops::Range;
+
 use broadloom::{AeadAlgorithm, Algorithm, Job, JobError, Session, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroize;
 
 use crate::buffers::Buffers;
-use crate::results::{Records, Wanted};
-use crate::windows::{self, Lanes};
+use crate::hashing::Room;
+use crate::results::Wanted;
+use crate::windows::{self, Failures, Lanes};
 use crate::{arguments, engine, error, memory};
 
 /// Encrypts many buffers under one key, and gives each ciphertext with its tag behind it.
@@ -49,14 +52,22 @@ pub fn seal_many<'py>(
     result: Option<&str>,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = buffers.py();
-    let wanted = Wanted::new(py, result, out)?;
+    let wanted = Wanted::new(buffers.py(), result, out)?;
     let threads = arguments::threads(threads)?;
     let session = session(algorithm, key, true)?;
     let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
-    let sealed = py.detach(|| arguments.with_packets(|packets| packets.seal(&session, threads)));
-    let (bytes, ends) = sealed.map_err(|error| error.raise(&buffer))?;
-    wanted.give(Records::Packed { bytes, ends })
+    let raised = |failure: Failure| failure.raise(&buffer);
+    arguments.with_packets(|packets| {
+        let ends = packets.sealed_ends(&session).map_err(raised)?;
+        wanted.fill_each(
+            threads,
+            ends,
+            &|ends, range, room| {
+                packets.seal_some((&session, threads), ends, range, room).map_err(raised)
+            },
+            &|failed| all_sealed(failed).map_err(raised),
+        )
+    })
 }
 
 /// Checks the tag of each of many buffers, and decrypts them. If one tag is wrong, nothing is
@@ -94,14 +105,22 @@ pub fn open_many<'py>(
     result: Option<&str>,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = buffers.py();
-    let wanted = Wanted::new(py, result, out)?;
+    let wanted = Wanted::new(buffers.py(), result, out)?;
     let threads = arguments::threads(threads)?;
     let session = session(algorithm, key, false)?;
     let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
-    let opened = py.detach(|| arguments.with_packets(|packets| packets.open(&session, threads)));
-    let (bytes, ends) = opened.map_err(|error| error.raise(&buffer))?;
-    wanted.give(Records::Packed { bytes, ends })
+    let raised = |failure: Failure| failure.raise(&buffer);
+    arguments.with_packets(|packets| {
+        let ends = packets.opened_ends(&session).map_err(raised)?;
+        wanted.fill_each(
+            threads,
+            ends,
+            &|ends, range, room| {
+                packets.open_some((&session, threads), ends, range, room).map_err(raised)
+            },
+            &|failed| all_opened(failed).map_err(raised),
+        )
+    })
 }
 
 /// The place of a buffer, and its name.
@@ -216,90 +235,174 @@ pub enum Failure {
     Signal(PyErr),
 }
 
+/// The longest tag of an AEAD, in bytes.
+const LONGEST_TAG: usize = 16;
+
 impl<'p> Packets<'p> {
-    /// Where each ciphertext with its tag ends.
-    fn sealed_ends(&self, session: &Session) -> Vec<usize> {
+    /// Returns where each ciphertext with its tag ends.
+    fn sealed_ends(&self, session: &Session) -> Result<Vec<usize>, Failure> {
         let more = self.head + session.tag_len();
         running_total((0..self.count).map(|index| (self.text)(index).len() + more))
     }
 
-    /// Where each plaintext ends.
+    /// Returns where each plaintext ends.
     fn opened_ends(&self, session: &Session) -> Result<Vec<usize>, Failure> {
         let (tag_len, len) = (session.tag_len(), |index| (self.text)(index).len());
         let short: Vec<_> = (0..self.count).filter(|&index| len(index) < tag_len).collect();
         match short.is_empty() {
-            true => Ok(running_total((0..self.count).map(|index| len(index) - tag_len))),
+            true => running_total((0..self.count).map(|index| len(index) - tag_len)),
             false => Err(Failure::Short(short, tag_len)),
         }
     }
 
-    /// Every ciphertext, with its tag behind it.
+    /// Returns every ciphertext, with its tag behind it.
     ///
     /// # Errors
     /// That of the first job that failed, or there is no memory.
     pub fn seal(&self, session: &Session, threads: usize) -> Result<Texts, Failure> {
-        let ends = self.sealed_ends(session);
+        let ends = self.sealed_ends(session)?;
         let mut bytes = room(&ends)?;
-        let head = self.head;
-        let failed = windows::process(
-            Lanes::Kept,
-            (self.count, threads),
-            &mut bytes,
-            &|some| some.map(|index| (self.text)(index).len()).sum(),
-            &|index| ends[index],
-            &|index, sealed| {
-                let (text, nonce) = ((self.text)(index), (self.nonce)(index));
-                let ciphertext = head..head + text.len();
-                sealed[..head].copy_from_slice(&nonce[..head]);
-                sealed[ciphertext.clone()].copy_from_slice(text);
-                Job::new(session, sealed)
-                    .nonce(nonce)
-                    .associated((self.associated)(index))
-                    .tag_at(ciphertext.end)
-                    .cipher_range(ciphertext)
-            },
-            &|_| (),
-        );
-        let failed = failed.map_err(Failure::Signal)?;
-        match failed.first() {
-            Some(&(index, error)) => Err(Failure::Job(index, error)),
-            None => Ok((bytes, ends)),
-        }
+        all_sealed(self.seal_some(
+            (session, threads),
+            &ends,
+            0..self.count,
+            Room::Packed(&mut bytes),
+        )?)?;
+        Ok((bytes, ends))
     }
 
-    /// Every plaintext.
+    /// Writes some of the ciphertexts, each with its tag behind it, and returns which failed.
+    ///
+    /// # Errors
+    /// [`Failure::Signal`].
+    fn seal_some<'a>(
+        &'a self,
+        (session, threads): (&'a Session, usize),
+        ends: &[usize],
+        range: Range<usize>,
+        room: Room<'a, '_>,
+    ) -> Result<Failures, Failure> {
+        let head = self.head;
+        let make = |index, sealed: &'a mut [u8]| {
+            let (text, nonce) = ((self.text)(index), (self.nonce)(index));
+            let (before, sealed) = sealed.split_at_mut(head);
+            before.copy_from_slice(&nonce[..head]);
+            let (ciphertext, tag) = sealed.split_at_mut(text.len());
+            Job::new(session, (text, ciphertext))
+                .nonce(nonce)
+                .associated((self.associated)(index))
+                .user(tag)
+        };
+        let done = |job: &mut Job<'a, &'a mut [u8]>| {
+            let mut copy = [0; LONGEST_TAG];
+            if let Some(tag) = job.tag() {
+                copy[..tag.len()].copy_from_slice(tag);
+            }
+            let place = job.user_value_mut();
+            place.copy_from_slice(&copy[..place.len()]);
+        };
+        self.each((range, threads), ends, room, &make, &done)
+    }
+
+    /// Returns every plaintext.
     ///
     /// # Errors
     /// [`Failure`]: then there is no plaintext at all.
     pub fn open(&self, session: &Session, threads: usize) -> Result<Texts, Failure> {
         let ends = self.opened_ends(session)?;
         let mut bytes = room(&ends)?;
-        let failed = windows::process(
-            Lanes::Kept,
-            (self.count, threads),
-            &mut bytes,
-            &|some| some.map(|index| (self.text)(index).len()).sum(),
-            &|index| ends[index],
-            &|index, plain| {
-                let (ciphertext, tag) = (self.text)(index).split_at(plain.len());
-                Job::new(session, (ciphertext, plain))
-                    .nonce((self.nonce)(index))
-                    .associated((self.associated)(index))
-                    .expect_tag(tag)
-            },
-            &|_| (),
-        );
-        if failed.as_ref().is_ok_and(Vec::is_empty) {
-            return Ok((bytes, ends));
+        let failed =
+            self.open_some((session, threads), &ends, 0..self.count, Room::Packed(&mut bytes));
+        if let Err(failure) = failed.and_then(all_opened) {
+            // What was opened beside packets that were not goes nowhere.
+            bytes.zeroize();
+            return Err(failure);
         }
-        // What was opened beside packets that were not goes nowhere.
-        bytes.zeroize();
+        Ok((bytes, ends))
+    }
+
+    /// Writes some of the plaintexts, and returns which failed.
+    ///
+    /// # Errors
+    /// [`Failure::Signal`].
+    fn open_some<'a>(
+        &'a self,
+        (session, threads): (&'a Session, usize),
+        ends: &[usize],
+        range: Range<usize>,
+        room: Room<'a, '_>,
+    ) -> Result<Failures, Failure> {
+        let make = |index, plain: &'a mut [u8]| {
+            let (ciphertext, tag) = (self.text)(index).split_at(plain.len());
+            Job::new(session, (ciphertext, plain))
+                .nonce((self.nonce)(index))
+                .associated((self.associated)(index))
+                .expect_tag(tag)
+        };
+        self.each((range, threads), ends, room, &make, &|_| ())
+    }
+
+    /// Makes a job for each of some packets, brings the jobs to their end, and returns which
+    /// failed.
+    ///
+    /// # Errors
+    /// [`Failure::Signal`].
+    fn each<'a, T>(
+        &'a self,
+        (range, threads): (Range<usize>, usize),
+        ends: &[usize],
+        room: Room<'a, '_>,
+        make: &(dyn Fn(usize, &'a mut [u8]) -> Job<'a, T> + Sync),
+        done: &(dyn Fn(&mut Job<'a, T>) + Sync),
+    ) -> Result<Failures, Failure> {
+        let first = range.start;
+        let start = first.checked_sub(1).map_or(0, |before| ends[before]);
+        let much = (range.len(), threads);
+        let size =
+            |some: Range<usize>| some.map(|index| (self.text)(first + index).len()).sum::<usize>();
+        let failed = match room {
+            Room::Packed(bytes) => windows::process(
+                Lanes::Kept,
+                much,
+                bytes,
+                &size,
+                &|index| ends[first + index] - start,
+                &|index, own| make(first + index, own),
+                done,
+            ),
+            Room::Apart(places) => windows::process(
+                Lanes::Kept,
+                much,
+                places,
+                &size,
+                &|index| index + 1,
+                &|index, own| make(first + index, &mut *own[0]),
+                done,
+            ),
+        };
         let failed = failed.map_err(Failure::Signal)?;
-        let other = failed.iter().find(|(_, error)| *error != JobError::TagMismatch);
-        match other {
-            Some(&(index, error)) => Err(Failure::Job(index, error)),
-            None => Err(Failure::Tags(failed.into_iter().map(|(index, _)| index).collect())),
-        }
+        Ok(failed.into_iter().map(|(index, error)| (first + index, error)).collect())
+    }
+}
+
+/// Judges which packets were not sealed.
+///
+/// # Errors
+/// That of the first, if there is one.
+fn all_sealed(failed: Failures) -> Result<(), Failure> {
+    failed.first().map_or(Ok(()), |&(index, error)| Err(Failure::Job(index, error)))
+}
+
+/// Judges which packets were not opened.
+///
+/// # Errors
+/// The places of all whose tags are wrong, or what else was wrong with the first.
+fn all_opened(failed: Failures) -> Result<(), Failure> {
+    let other = failed.iter().find(|(_, error)| *error != JobError::TagMismatch);
+    match other {
+        Some(&(index, error)) => Err(Failure::Job(index, error)),
+        None if failed.is_empty() => Ok(()),
+        None => Err(Failure::Tags(failed.into_iter().map(|(index, _)| index).collect())),
     }
 }
 
@@ -331,11 +434,12 @@ fn room(ends: &[usize]) -> Result<Vec<u8>, Failure> {
 }
 
 /// Where each of several lengths ends, one behind another.
-fn running_total(lens: impl Iterator<Item = usize>) -> Vec<usize> {
+fn running_total(lens: impl ExactSizeIterator<Item = usize>) -> Result<Vec<usize>, Failure> {
     let mut end = 0;
     let ends = lens.map(|len| {
         end += len;
         end
     });
-    ends.collect()
+    let len = ends.len() * size_of::<usize>();
+    memory::collect(ends).map_err(|_| Failure::Memory(len))
 }

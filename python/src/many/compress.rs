@@ -1,12 +1,13 @@
 //! Compression of many buffers, each into a file of its own, and of one buffer by many threads.
 
+use broadloom::compression::Scratch;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::buffers::Buffers;
 use crate::compression::{self, Failure};
 use crate::results::{Records, Wanted};
-use crate::{arguments, memory, windows};
+use crate::{arguments, engine, memory, windows};
 
 /// Compresses many buffers, each into a whole file of the format.
 ///
@@ -35,8 +36,8 @@ pub fn compress_many<'py>(
     let threads = arguments::threads(threads)?;
     let compressor = compression::compressor(compression::format(format)?, level, 1, 0)?;
     let buffers = Buffers::many(buffers, "buffers")?;
-    let files = each(&buffers, threads, wanted.py(), &|buffer, file| {
-        Ok(compressor.compress(buffer, file).map(drop)?)
+    let files = each(&buffers, threads, wanted.py(), &|scratch, buffer, file| {
+        Ok(compressor.compress_with(scratch, buffer, file).map(drop)?)
     })?;
     wanted.give(Records::Apart(files))
 }
@@ -46,6 +47,7 @@ pub fn compress_many<'py>(
 /// :param format: as of `compress_many`; `None` finds out which of gzip, BGZF and zlib each is.
 /// :param limit: the most bytes that one buffer may become.
 /// :raises EOFError: a buffer ends too early.
+/// :raises MemoryError: there is too little memory for what the buffers become.
 /// :raises ValueError: a buffer is damaged, or becomes more than the limit.
 ///
 /// The other parameters are those of `hash_many`.
@@ -70,26 +72,27 @@ pub fn decompress_many<'py>(
     let format = format.map(compression::format).transpose()?;
     let decompressor = compression::decompressor(format, 1, limit)?;
     let buffers = Buffers::many(buffers, "buffers")?;
-    let data = each(&buffers, threads, wanted.py(), &|buffer, data| {
-        Ok(decompressor.decompress(buffer, data).map(drop)?)
+    let data = each(&buffers, threads, wanted.py(), &|scratch, buffer, data| {
+        Ok(decompressor.decompress_with(scratch, buffer, data).map(drop)?)
     })?;
     wanted.give(Records::Apart(data))
 }
 
-/// What is done to one buffer, and where its output goes.
-type Work<'a> = dyn Fn(&[u8], &mut Vec<u8>) -> Result<(), Failure> + Sync + 'a;
+/// What is done to one buffer with what a thread keeps, and where its output goes.
+type CompressWork<'a> =
+    dyn Fn(&mut Scratch, &[u8], &mut Vec<u8>) -> Result<(), Failure> + Sync + 'a;
 
 /// Does the same to each buffer.
 fn each(
     buffers: &Buffers,
     threads: usize,
     py: Python<'_>,
-    work: &Work<'_>,
+    work: &CompressWork<'_>,
 ) -> PyResult<Vec<Vec<u8>>> {
-    let mut outputs = vec![Vec::new(); buffers.len()];
+    let mut outputs = memory::collect((0..buffers.len()).map(|_| Vec::new()))?;
     let failed = py.detach(|| {
         windows::each((buffers.len(), threads), &mut outputs, &|index, output| {
-            work(buffers.get(index), output)
+            engine::with_scratch(|scratch| work(scratch, buffers.get(index), output))
         })
     });
     match failed? {
@@ -111,7 +114,9 @@ pub fn compress<'py>(
     let threads = arguments::threads(threads)?;
     let format = compression::format(format)?;
     let compressor = compression::compressor(format, level, threads, mtime)?;
-    one(data, &|input, output| Ok(compressor.compress(input, output).map(drop)?))
+    one(data, &|scratch, input, output| {
+        Ok(compressor.compress_with(scratch, input, output).map(drop)?)
+    })
 }
 
 /// Decompresses one buffer by several threads, where its pieces are independent.
@@ -126,15 +131,18 @@ pub fn decompress<'py>(
     let threads = arguments::threads(threads)?;
     let format = format.map(compression::format).transpose()?;
     let decompressor = compression::decompressor(format, threads, limit)?;
-    one(data, &|input, output| Ok(decompressor.decompress(input, output).map(drop)?))
+    one(data, &|scratch, input, output| {
+        Ok(decompressor.decompress_with(scratch, input, output).map(drop)?)
+    })
 }
 
 /// Does something to one buffer, without the GIL.
-fn one<'py>(data: &Bound<'py, PyAny>, work: &Work<'_>) -> PyResult<Bound<'py, PyBytes>> {
+fn one<'py>(data: &Bound<'py, PyAny>, work: &CompressWork<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
     let data = Buffers::one(data, "data")?;
     let mut output = Vec::new();
-    let done = py.detach(|| work(data.get(0), &mut output));
+    let done =
+        py.detach(|| engine::with_scratch(|scratch| work(scratch, data.get(0), &mut output)));
     done.map_err(|failure| failure.raise(""))?;
     memory::bytes(py, &output)
 }

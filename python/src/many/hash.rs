@@ -11,8 +11,8 @@ use crate::{arguments, engine, error};
 /// The digests of many buffers, in their order.
 ///
 /// :param buffers: bytes-like objects; or an array of two dimensions, whose rows are the buffers.
-/// :param algorithm: `md5`, `sha1`, `sha224` to `sha512`, `sha3-224` to `sha3-512`, `shake128` (32
-///     bytes), `shake256` (64 bytes).
+/// :param algorithm: `md5`, `sha1`, `sha224` to `sha512`, `sm3`, `sha3-224` to `sha3-512`,
+///     `shake128` (32 bytes), `shake256` (64 bytes), `blake3` (32 bytes).
 /// :param threads: how many work; `None` is one for each core.
 /// :param result: `"bytes"` (a list), `"numpy"` (one array) or `"arrow"`.
 /// :param out: a buffer to write all digests into, one behind another.

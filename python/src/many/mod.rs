@@ -3,4 +3,6 @@
 pub mod aead;
 pub mod compress;
 pub mod hash;
+pub mod kem;
+pub mod keys;
 pub mod sign;

@@ -10,15 +10,20 @@ use zeroize::Zeroizing;
 use crate::buffers::Buffers;
 use crate::results::{Records, Wanted};
 use crate::windows::{self, Lanes};
-use crate::{arguments, engine, error};
+use crate::{arguments, buffers, engine, error, memory};
 
 /// The signatures of many buffers under one private key.
 ///
-/// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256 or Ed25519.
-/// :param hash: the hash of the messages; Ed25519 has its own.
+/// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256, P-384,
+///     secp256k1, Ed25519, ML-DSA or SLH-DSA.
+/// :param hash: the hash of the messages; Ed25519, ML-DSA and SLH-DSA have their own.
 /// :param padding: for RSA, `pkcs1v15` (the default) or `pss`.
 /// :param salt_length: bytes of the salt of PSS, `"digest"` (as many as the digest has, the
 ///     default) or `"max"` (as many as there is room for).
+/// :param context: for ML-DSA and SLH-DSA, up to 255 bytes that name a use of the key: a signature
+///     is right only under the context that it was made under.
+/// :param hedged: for ML-DSA, SLH-DSA and ECDSA, signatures with fresh randomness; otherwise, those
+///     of ML-DSA and SLH-DSA are deterministic.
 /// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
 ///     curves need libcrypto of OpenSSL 3.
 ///
@@ -32,26 +37,30 @@ use crate::{arguments, engine, error};
 #[pyo3(
     signature = (
         buffers, private_key, *, hash = "sha256", padding = None, salt_length = None,
-        threads = Some(1), result = None
+        context = None, hedged = false, threads = Some(1), result = None
     ),
     text_signature = "(buffers, private_key, *, hash='sha256', padding=None, salt_length=None, \
-        threads=1, result=None)"
+        context=None, hedged=False, threads=1, result=None)"
 )]
+#[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn sign_many<'py>(
     buffers: &Bound<'py, PyAny>,
     private_key: &Bound<'py, PyAny>,
     hash: &str,
     padding: Option<&str>,
     salt_length: Option<SaltLength>,
+    context: Option<&Bound<'py, PyAny>>,
+    hedged: bool,
     threads: Option<isize>,
     result: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = buffers.py();
     let wanted = Wanted::new(py, result, None)?;
     let threads = arguments::threads(threads)?;
-    let session = signing(private_key, hash, (padding, salt_length))?;
+    let manner = Manner { padding, salt_length, context, hedged };
+    let session = signing(private_key, hash, manner)?;
     let buffers = Buffers::many(buffers, "buffers")?;
-    let mut signatures = vec![Vec::new(); buffers.len()];
+    let mut signatures = memory::collect((0..buffers.len()).map(|_| Vec::new()))?;
     let failed = py.detach(|| {
         windows::process(
             Lanes::New,
@@ -77,6 +86,7 @@ pub fn sign_many<'py>(
 /// :param signatures: one for each buffer.
 /// :param public_key: PEM (`str` or bytes) or DER (SubjectPublicKeyInfo).
 /// :param salt_length: as of `sign_many`. Without it, a salt of either length is right.
+/// :param context: the one that the signatures were made under.
 ///
 /// The other parameters and the errors are those of `sign_many`.
 ///
@@ -88,11 +98,12 @@ pub fn sign_many<'py>(
 #[pyo3(
     signature = (
         buffers, signatures, public_key, *, hash = "sha256", padding = None, salt_length = None,
-        threads = Some(1)
+        context = None, threads = Some(1)
     ),
     text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, \
-        salt_length=None, threads=1)"
+        salt_length=None, context=None, threads=1)"
 )]
+#[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn verify_many(
     buffers: &Bound<'_, PyAny>,
     signatures: &Bound<'_, PyAny>,
@@ -100,23 +111,25 @@ pub fn verify_many(
     hash: &str,
     padding: Option<&str>,
     salt_length: Option<SaltLength>,
+    context: Option<&Bound<'_, PyAny>>,
     threads: Option<isize>,
 ) -> PyResult<Vec<bool>> {
     let py = buffers.py();
     let threads = arguments::threads(threads)?;
-    let session = verifying(public_key, hash, (padding, salt_length))?;
+    let manner = Manner { padding, salt_length, context, hedged: false };
+    let session = verifying(public_key, hash, manner)?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let signatures = Buffers::many(signatures, "signatures")?;
     if signatures.len() != buffers.len() {
         return Err(error::count("signatures", signatures.len(), buffers.len()));
     }
-    let mut right = vec![true; buffers.len()];
-    let all: Vec<_> = (0..buffers.len()).collect();
+    let mut right = memory::collect((0..buffers.len()).map(|_| true))?;
+    let all = memory::collect(0..buffers.len())?;
     let wrong = mismatches(py, &session, &buffers, &signatures, &all, threads)?;
     let wrong = match (padding, salt_length) {
         // Other programs take the longest salt, unless they are told otherwise.
         (Some("pss"), None) if !wrong.is_empty() => {
-            let longest = (padding, Some(SaltLength::Longest));
+            let longest = Manner { salt_length: Some(SaltLength::Longest), ..manner };
             let session = verifying(public_key, hash, longest)?;
             mismatches(py, &session, &buffers, &signatures, &wrong, threads)?
         }
@@ -186,8 +199,31 @@ impl<'py> FromPyObject<'_, 'py> for SaltLength {
     }
 }
 
-/// The name of a padding, and the length of its salt, as they were given.
-pub type Padded<'n> = (Option<&'n str>, Option<SaltLength>);
+/// How messages become signatures, beside the hash, as it was given.
+#[derive(Clone, Copy)]
+pub struct Manner<'n, 'py> {
+    /// The name of a padding.
+    pub padding: Option<&'n str>,
+    /// The length of its salt.
+    pub salt_length: Option<SaltLength>,
+    /// The context string.
+    pub context: Option<&'n Bound<'py, PyAny>>,
+    /// `true` for signatures with fresh randomness.
+    pub hedged: bool,
+}
+
+impl Manner<'_, '_> {
+    /// Puts a transform under the context string, if there is one.
+    fn under_context(&self, transform: Transform) -> PyResult<Transform> {
+        match self.context {
+            Some(context) => {
+                let context = buffers::secret(context, "context")?;
+                transform.context(&context).map_err(error::value)
+            }
+            None => Ok(transform),
+        }
+    }
+}
 
 /// A session that signs.
 ///
@@ -196,15 +232,18 @@ pub type Padded<'n> = (Option<&'n str>, Option<SaltLength>);
 pub fn signing(
     private_key: &Bound<'_, PyAny>,
     hash: &str,
-    padding: Padded<'_>,
+    manner: Manner<'_, '_>,
 ) -> PyResult<Session> {
     engine::with_secrets(|| {
         let key = read_key(private_key, PrivateKey::from_pem, PrivateKey::from_der)?;
         let Some(algorithm) = key.signature_algorithm() else {
-            return Err(PyValueError::new_err("X25519 keys agree on secrets and sign nothing"));
+            return Err(PyValueError::new_err(format!(
+                "private_key is {key:?}, which signs nothing"
+            )));
         };
-        let scheme = scheme(algorithm, engine::hash(hash)?, padding)?;
-        engine::open(&Transform::sign(&key, scheme).map_err(error::value)?)
+        let scheme = scheme(algorithm, engine::hash(hash)?, manner)?;
+        let transform = Transform::sign(&key, scheme).map_err(error::value)?;
+        engine::open(&manner.under_context(transform)?)
     })
 }
 
@@ -215,11 +254,12 @@ pub fn signing(
 pub fn verifying(
     public_key: &Bound<'_, PyAny>,
     hash: &str,
-    padding: Padded<'_>,
+    manner: Manner<'_, '_>,
 ) -> PyResult<Session> {
     let key = read_key(public_key, PublicKey::from_pem, PublicKey::from_der)?;
-    let scheme = scheme(key.signature_algorithm(), engine::hash(hash)?, padding)?;
-    engine::open(&Transform::verify(&key, scheme).map_err(error::value)?)
+    let scheme = scheme(key.signature_algorithm(), engine::hash(hash)?, manner)?;
+    let transform = Transform::verify(&key, scheme).map_err(error::value)?;
+    engine::open(&manner.under_context(transform)?)
 }
 
 /// What a signature costs beside the bytes of its message, in bytes that could be hashed in that
@@ -227,13 +267,13 @@ pub fn verifying(
 const SIGNATURE_COST: usize = 64 << 10;
 
 /// A key from PEM (`str` or bytes-like) or DER (bytes-like).
-fn read_key<K, E: std::fmt::Display>(
+pub fn read_key<K, E: std::fmt::Display>(
     object: &Bound<'_, PyAny>,
     from_pem: impl Fn(&str) -> Result<K, E>,
     from_der: impl Fn(&[u8]) -> Result<K, E>,
 ) -> PyResult<K> {
     let bytes = match object.cast::<PyString>() {
-        Ok(text) => Zeroizing::new(text.to_str()?.as_bytes().to_vec()),
+        Ok(text) => Zeroizing::new(memory::copy(text.to_str()?.as_bytes())?),
         Err(_) => arguments::key(object)?,
     };
     match std::str::from_utf8(&bytes) {
@@ -242,13 +282,13 @@ fn read_key<K, E: std::fmt::Display>(
     }
 }
 
-/// The hash, and the padding of RSA: PKCS #1 v1.5 unless another is asked for.
+/// The hash, the padding of RSA (PKCS #1 v1.5 unless another is asked for), and randomness.
 fn scheme(
     algorithm: PublicKeyAlgorithm,
     hash: HashAlgorithm,
-    (padding, salt_length): Padded<'_>,
+    Manner { padding, salt_length, hedged, .. }: Manner<'_, '_>,
 ) -> PyResult<Scheme> {
-    let scheme = Scheme::new(hash);
+    let scheme = if hedged { Scheme::new(hash).hedged() } else { Scheme::new(hash) };
     if salt_length.is_some() && padding != Some("pss") {
         return Err(PyValueError::new_err(
             "salt_length is given, and only padding='pss' has a salt",

@@ -34,7 +34,7 @@ pub struct Shape<'a> {
     pub least: usize,
     /// Texts are whole multiples of so many bytes.
     pub unit: usize,
-    /// Whether the text is written over.
+    /// `true` if the text is written over.
     pub ciphers: bool,
     /// Bytes of the tag.
     pub tag: usize,

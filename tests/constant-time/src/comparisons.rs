@@ -113,7 +113,8 @@ fn sealed<K, L: Lanes>(
     messages
 }
 
-/// Whether messages were opened or refused as they should be, and texts depend on secrets.
+/// Returns `true` if messages were opened or refused as they should be, and texts depend on
+/// secrets.
 fn opened<'a>(outputs: impl Iterator<Item = Option<Result<&'a [u8], TagError>>>) -> bool {
     outputs.enumerate().all(|(number, output)| {
         match (output.expect("complete"), is_forged(number)) {

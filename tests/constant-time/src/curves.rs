@@ -1,7 +1,8 @@
 //! Elliptic curves: private keys, nonces and the numbers of commitments are secret.
 
 use broadloom_lanes::{
-    Cpu, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, P256PrivateKey, Planner, X25519Key,
+    Cpu, CurveInputError, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, P256PrivateKey,
+    P384PrivateKey, Planner, Secp256k1PrivateKey, X25519Key,
 };
 
 use crate::check::Checks;
@@ -10,54 +11,186 @@ use crate::secrets::{disclose, made_from_secrets, public, secret_array};
 
 pub fn check(checks: &mut Checks) {
     checks.kernel("curves x25519", |cpu| [1, 5, 8].iter().all(|count| x25519(cpu, *count)));
+    checks.kernel("curves x25519 public", |cpu| {
+        [1, 5, 8].iter().all(|count| x25519_public(cpu, *count))
+    });
+    checks
+        .kernel("curves p256 public", |cpu| [1, 5, 8].iter().all(|count| p256_public(cpu, *count)));
+    checks
+        .kernel("curves p384 public", |cpu| [1, 5, 8].iter().all(|count| p384_public(cpu, *count)));
     checks.kernel("curves ed25519", |cpu| [1, 5, 8].iter().all(|count| ed25519(cpu, *count)));
     checks.kernel("curves p256 sign", |cpu| [1, 5, 8].iter().all(|count| p256_sign(cpu, *count)));
     checks.kernel("curves p256 agree", |cpu| [1, 5, 8].iter().all(|count| p256_agree(cpu, *count)));
+    checks.kernel("curves p384 sign", |cpu| [1, 5, 8].iter().all(|count| p384_sign(cpu, *count)));
+    checks.kernel("curves p384 agree", |cpu| [1, 5, 8].iter().all(|count| p384_agree(cpu, *count)));
+    checks
+        .kernel("curves secp256k1 sign", |cpu| [1, 5, 8].iter().all(|count| k1_sign(cpu, *count)));
+    checks.kernel("curves secp256k1 agree", |cpu| {
+        [1, 5, 8].iter().all(|count| k1_agree(cpu, *count))
+    });
 }
 
-/// A secret scalar of P-256: below the order, as its first byte is zero.
-fn scalar(seed: usize) -> P256PrivateKey {
+/// Returns a secret scalar of P-256: below the order, as its first byte is zero.
+fn scalar256(seed: usize) -> P256PrivateKey {
     let mut bytes = secret_array::<32>(seed);
     bytes[0] = 0;
     P256PrivateKey::new(&bytes).expect("it is below the order")
 }
 
-/// Signatures. Says whether secrets reached all of them.
-fn p256_sign(cpu: &Cpu, count: usize) -> bool {
+/// Returns a secret scalar of P-384: below the order, as its first byte is zero.
+fn scalar384(seed: usize) -> P384PrivateKey {
+    let mut bytes = secret_array::<48>(seed);
+    bytes[0] = 0;
+    P384PrivateKey::new(&bytes).expect("it is below the order")
+}
+
+/// Returns a secret scalar of secp256k1: below the order, as its first byte is zero.
+fn scalar_k1(seed: usize) -> Secp256k1PrivateKey {
+    let mut bytes = secret_array::<32>(seed);
+    bytes[0] = 0;
+    Secp256k1PrivateKey::new(&bytes).expect("it is below the order")
+}
+
+/// A loan, or the reason why there is none.
+type Lent<'a> = Result<Loan<'a, CurveLanes>, CurveInputError>;
+
+/// Makes signatures of numbers of so many bytes. Returns `true` if secrets reached all of them.
+fn sign<K>(
+    cpu: &Cpu,
+    count: usize,
+    len: usize,
+    scalar: fn(usize) -> K,
+    loan: impl for<'a> Fn(&'a K, &'a K, &'a mut Vec<u8>, &'a mut CurveOutcome) -> Lent<'a>,
+) -> bool {
     let mut planner = Planner::<CurveLanes>::new(cpu);
-    let mut buffers: Vec<Vec<u8>> = (0..count).map(|i| public(i, 64)).collect();
+    let mut buffers: Vec<Vec<u8>> = (0..count).map(|i| public(i, 2 * len)).collect();
     let mut outcomes = vec![CurveOutcome::default(); count];
     watch(|| {
         let keys: Vec<_> = (0..count).map(|i| (scalar(i), scalar(i + 10))).collect();
         let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
         planner.process_each(all.map(|(((key, nonce), buffer), outcome)| {
-            Loan::p256_sign(key, nonce, buffer, outcome).expect("64 bytes")
+            loan(key, nonce, buffer, outcome).expect("two numbers")
         }));
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "good nonces");
     buffers.iter_mut().all(|buffer| made_from_secrets(buffer))
 }
 
-/// The base point of P-256, as the other side's.
-const BASE: &str = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
-                    4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
+fn p256_sign(cpu: &Cpu, count: usize) -> bool {
+    sign(cpu, count, 32, scalar256, |key, nonce, buffer, outcome| {
+        Loan::p256_sign(key, nonce, buffer, outcome)
+    })
+}
 
-/// Shared secrets. Says whether private keys reached all of them.
-fn p256_agree(cpu: &Cpu, count: usize) -> bool {
+fn p384_sign(cpu: &Cpu, count: usize) -> bool {
+    sign(cpu, count, 48, scalar384, |key, nonce, buffer, outcome| {
+        Loan::p384_sign(key, nonce, buffer, outcome)
+    })
+}
+
+fn k1_sign(cpu: &Cpu, count: usize) -> bool {
+    sign(cpu, count, 32, scalar_k1, |key, nonce, buffer, outcome| {
+        Loan::secp256k1_sign(key, nonce, buffer, outcome)
+    })
+}
+
+/// The base point of P-256, as the other side's.
+const BASE256: &str = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
+                       4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
+
+/// The base point of P-384.
+const BASE384: &str = "aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b98\
+                       59f741e082542a385502f25dbf55296c3a545e3872760ab7\
+                       3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147c\
+                       e9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f";
+
+/// The base point of secp256k1.
+const BASE_K1: &str = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798\
+                       483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
+
+/// Agrees on secrets with the other side's point. Returns `true` if private keys reached all of
+/// them.
+fn agree<K>(
+    cpu: &Cpu,
+    count: usize,
+    point: &str,
+    scalar: fn(usize) -> K,
+    loan: impl for<'a> Fn(&'a K, &'a mut Vec<u8>, &'a mut CurveOutcome) -> Lent<'a>,
+) -> bool {
     let mut planner = Planner::<CurveLanes>::new(cpu);
-    let byte = |at| u8::from_str_radix(&BASE[at..at + 2], 16).expect("hexadecimal digits");
-    let base: Vec<u8> = (0..BASE.len()).step_by(2).map(byte).collect();
-    let mut buffers = vec![base; count];
+    let byte = |at| u8::from_str_radix(&point[at..at + 2], 16).expect("hexadecimal digits");
+    let point: Vec<u8> = (0..point.len()).step_by(2).map(byte).collect();
+    let secret = point.len() / 2;
+    let mut buffers = vec![point; count];
     let mut outcomes = vec![CurveOutcome::default(); count];
     watch(|| {
         let keys: Vec<_> = (0..count).map(scalar).collect();
         let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
-        planner.process_each(all.map(|((key, buffer), outcome)| {
-            Loan::p256_agree(key, buffer, outcome).expect("64 bytes")
-        }));
+        planner.process_each(
+            all.map(|((key, buffer), outcome)| loan(key, buffer, outcome).expect("a point")),
+        );
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "points on the curve");
-    buffers.iter_mut().all(|buffer| made_from_secrets(&mut buffer[..32]))
+    buffers.iter_mut().all(|buffer| made_from_secrets(&mut buffer[..secret]))
+}
+
+fn p256_agree(cpu: &Cpu, count: usize) -> bool {
+    agree(cpu, count, BASE256, scalar256, |key, buffer, outcome| {
+        Loan::p256_agree(key, buffer, outcome)
+    })
+}
+
+fn p384_agree(cpu: &Cpu, count: usize) -> bool {
+    agree(cpu, count, BASE384, scalar384, |key, buffer, outcome| {
+        Loan::p384_agree(key, buffer, outcome)
+    })
+}
+
+/// Computes public keys of so many bytes. Returns `true` if private keys reached all of them.
+fn public_keys<K>(
+    cpu: &Cpu,
+    count: usize,
+    len: usize,
+    key: fn(usize) -> K,
+    loan: impl for<'a> Fn(&'a K, &'a mut Vec<u8>, &'a mut CurveOutcome) -> Lent<'a>,
+) -> bool {
+    let mut planner = Planner::<CurveLanes>::new(cpu);
+    let mut buffers = vec![vec![0; len]; count];
+    let mut outcomes = vec![CurveOutcome::default(); count];
+    watch(|| {
+        let keys: Vec<_> = (0..count).map(key).collect();
+        let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
+        planner.process_each(
+            all.map(|((key, buffer), outcome)| loan(key, buffer, outcome).expect("a key's length")),
+        );
+    });
+    assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "there is always one");
+    buffers.iter_mut().all(|buffer| made_from_secrets(buffer))
+}
+
+fn x25519_public(cpu: &Cpu, count: usize) -> bool {
+    let key = |seed| X25519Key::new(&secret_array(seed + 3));
+    public_keys(cpu, count, 32, key, |key, buffer, outcome| {
+        Loan::x25519_public(key, buffer, outcome)
+    })
+}
+
+fn p256_public(cpu: &Cpu, count: usize) -> bool {
+    public_keys(cpu, count, 64, scalar256, |key, buffer, outcome| {
+        Loan::p256_public(key, buffer, outcome)
+    })
+}
+
+fn p384_public(cpu: &Cpu, count: usize) -> bool {
+    public_keys(cpu, count, 96, scalar384, |key, buffer, outcome| {
+        Loan::p384_public(key, buffer, outcome)
+    })
+}
+
+fn k1_agree(cpu: &Cpu, count: usize) -> bool {
+    agree(cpu, count, BASE_K1, scalar_k1, |key, buffer, outcome| {
+        Loan::secp256k1_agree(key, buffer, outcome)
+    })
 }
 
 /// Shared secrets. Says whether private keys reached all of them.

@@ -1,8 +1,6 @@
 //! The hashes, and HMAC over them.
 
-use broadloom_lanes::{
-    Hash, HashJob, HashLanes, Loan, Md5, Planner, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
-};
+use broadloom_lanes::{Hash, HashJob, HashLanes, Loan, Planner, Stream, for_each_hash};
 
 use crate::check::{Checks, Shape};
 use crate::keys::hmac_key;
@@ -10,12 +8,10 @@ use crate::observer::watch;
 use crate::secrets::{made_from_secrets, secret};
 
 pub fn check(checks: &mut Checks) {
-    check_hash::<Md5>(checks);
-    check_hash::<Sha1>(checks);
-    check_hash::<Sha224>(checks);
-    check_hash::<Sha256>(checks);
-    check_hash::<Sha384>(checks);
-    check_hash::<Sha512>(checks);
+    macro_rules! each {
+        ($($hash:ident),+) => { $( check_hash::<broadloom_lanes::$hash>(checks); )+ };
+    }
+    for_each_hash!(each!());
 }
 
 fn check_hash<A: Hash>(checks: &mut Checks) {

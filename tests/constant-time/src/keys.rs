@@ -1,8 +1,8 @@
 //! Secret keys, and the checks of their expansion.
 
 use broadloom_lanes::{
-    AesKey, CbcLanes, ChaChaKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KasumiKey, Loan, Md5,
-    Planner, Sha1, Sha224, Sha256, Sha384, Sha512, XcbcKey, XtsKey,
+    AesKey, CbcLanes, ChaChaKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KasumiKey, Loan,
+    Planner, XcbcKey, XtsKey, for_each_hash,
 };
 
 use crate::check::Checks;
@@ -19,12 +19,13 @@ pub fn check(checks: &mut Checks) {
     check_expansion(checks, "chacha20", chacha_key);
     check_expansion(checks, "des", des_key);
     check_expansion(checks, "kasumi", kasumi_key);
-    check_expansion(checks, "hmac-md5", hmac_key::<Md5>);
-    check_expansion(checks, "hmac-sha1", hmac_key::<Sha1>);
-    check_expansion(checks, "hmac-sha224", hmac_key::<Sha224>);
-    check_expansion(checks, "hmac-sha256", hmac_key::<Sha256>);
-    check_expansion(checks, "hmac-sha384", hmac_key::<Sha384>);
-    check_expansion(checks, "hmac-sha512", hmac_key::<Sha512>);
+    macro_rules! each_hash {
+        ($($hash:ident),+) => { $(
+            let name = format!("hmac-{}", <broadloom_lanes::$hash as Hash>::NAME);
+            check_expansion(checks, &name, hmac_key::<broadloom_lanes::$hash>);
+        )+ };
+    }
+    for_each_hash!(each_hash!());
 }
 
 /// The expansion of ten keys. That expanded keys depend on secrets, the checks of ciphers and MACs

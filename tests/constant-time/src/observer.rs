@@ -21,7 +21,7 @@ pub enum Observer {
     Emulator(usize),
 }
 
-/// Whether an emulator records what lies between two marks.
+/// `true` if an emulator records what lies between two marks.
 static MARKS: AtomicBool = AtomicBool::new(false);
 
 impl Observer {
@@ -106,17 +106,17 @@ impl Observer {
         wanted.into_iter().filter_map(|(isa, lacks)| held(isa, &lacks)).collect()
     }
 
-    /// Whether it says itself what it found, and leaves nothing to compare.
+    /// Returns `true` if it says itself what it found, and leaves nothing to compare.
     pub fn reports(&self) -> bool {
         !matches!(self, Observer::Emulator(_))
     }
 
-    /// Whether it knows the instructions of AVX-512, and the machine has them.
+    /// Returns `true` if it knows the instructions of AVX-512, and the machine has them.
     pub fn sees_wide_vectors(&self) -> bool {
         self.sees_divisions() && Cpu::with_isa(Isa::Avx512).is_ok()
     }
 
-    /// Whether it watches the operands of instructions whose time depends on them.
+    /// Returns `true` if it watches the operands of instructions whose time depends on them.
     pub fn sees_divisions(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return matches!(self, Observer::Tracer(_));

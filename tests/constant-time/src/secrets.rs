@@ -50,8 +50,8 @@ pub fn secret_array<const N: usize>(seed: usize) -> [u8; N] {
     secret(seed, N).try_into().expect("as many bytes")
 }
 
-/// Whether every byte was made from secrets, as far as the observer can tell at once. They are
-/// public afterwards: results are, or their owner's to look at.
+/// Returns `true` if every byte was made from secrets, as far as the observer can tell at once.
+/// They are public afterwards: results are, or their owner's to look at.
 pub fn made_from_secrets(bytes: &mut [u8]) -> bool {
     let made = memcheck::errors().is_none()
         || memcheck::undefined_bits(bytes).iter().all(|bits| *bits != 0);
@@ -61,6 +61,11 @@ pub fn made_from_secrets(bytes: &mut [u8]) -> bool {
     });
     MADE.store(sum, Relaxed);
     made
+}
+
+/// Makes bytes secret, as far as the observer follows them.
+pub fn conceal(bytes: &mut [u8]) {
+    memcheck::undefine(bytes);
 }
 
 /// Makes bytes public.

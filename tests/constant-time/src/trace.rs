@@ -421,7 +421,7 @@ fn leave(block: &Block, registers: &mut Registers) -> Result<u64, u64> {
     })
 }
 
-/// What the last instruction of a block does.
+/// Returns what the last instruction of a block does.
 fn end(last: &Instruction, next: u64) -> End {
     match last.flow_control() {
         FlowControl::UnconditionalBranch => End::Goto(last.near_branch_target()),
@@ -523,7 +523,7 @@ impl Registers<'_> {
         self.0.uc_mcontext.gregs[Self::place(register)] = value as i64;
     }
 
-    /// Whether a conditional branch is taken.
+    /// Returns `true` if a conditional branch is taken.
     fn takes(&self, branch: &Instruction) -> bool {
         let flags = self.0.uc_mcontext.gregs[libc::REG_EFL as usize];
         let [carry, parity, zero, sign, overflow] =
@@ -552,7 +552,7 @@ impl Registers<'_> {
         }
     }
 
-    /// Where an indirect branch leads.
+    /// Returns the address that an indirect branch leads to.
     fn target(&self, branch: &Instruction) -> u64 {
         match branch.op0_kind() {
             OpKind::Register => self.get(branch.op0_register()),
@@ -659,7 +659,8 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !IN_HANDLER.load(Relaxed) {
-            // SAFETY: the caller's.
+            // SAFETY: `layout` fulfils the contract of `GlobalAlloc::alloc`, which `System` has,
+            // too.
             return unsafe { System.alloc(layout) };
         }
         let start = ARENA.bytes.get() as usize;
@@ -675,7 +676,8 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         let start = ARENA.bytes.get() as usize;
         if !(start..start + ARENA_LEN).contains(&(at as usize)) {
-            // SAFETY: the caller's; it is the system's memory.
+            // SAFETY: the memory lies outside the arena, so that `System` allocated it, with this
+            // layout, by the contract of `GlobalAlloc::dealloc`.
             unsafe { System.dealloc(at, layout) };
         }
     }

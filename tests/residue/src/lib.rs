@@ -25,6 +25,7 @@ use std::fs::{self, File};
 use std::hint::black_box;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes of memory that are looked at in one step.
 const STEP: usize = 1 << 20;
@@ -57,7 +58,8 @@ impl fmt::Display for Trace {
     }
 }
 
-/// What the byte at a place is masked with: never 0, so that no byte of a secret stays as it is.
+/// Returns what the byte at a place is masked with: never 0, so that no byte of a secret stays as
+/// it is.
 fn mask(place: usize) -> u8 {
     (black_box(place) as u8).wrapping_mul(0x9d).wrapping_add(0x5b) | 1
 }
@@ -89,7 +91,7 @@ impl Secret {
         Planted(turn(&self.masked))
     }
 
-    /// Whether it begins at the beginning of some bytes.
+    /// Returns `true` if it begins at the beginning of some bytes.
     fn is_at(&self, bytes: &[u8]) -> bool {
         let mut pairs = bytes.iter().zip(&self.masked).enumerate();
         bytes.len() >= self.masked.len()
@@ -108,11 +110,17 @@ fn wipe(bytes: &mut [u8]) {
     black_box(bytes);
 }
 
-/// Searches all memory of the process that can be written, freed memory and stacks included.
+/// Held while a search is in progress. A search reads all memory into a buffer of its own, so a
+/// second search at the same time would find the copies in the buffer of the first.
+static SEARCHING: Mutex<()> = Mutex::new(());
+
+/// Searches all memory of the process that can be written, freed memory and stacks included. Only
+/// one search runs at a time; a second thread waits until the first has wiped its buffer.
 ///
 /// # Panics
 /// If the system does not let the process read its own memory.
 pub fn search(secrets: &[&Secret]) -> Vec<Trace> {
+    let _searching = SEARCHING.lock().unwrap_or_else(PoisonError::into_inner);
     let memory = File::open("/proc/self/mem").expect("Linux lets a process read its memory");
     let overlap = secrets.iter().map(|secret| secret.masked.len()).max().unwrap_or(1) - 1;
     let mut buffer = vec![0; STEP + overlap].into_boxed_slice();

@@ -6,21 +6,19 @@ use std::ptr;
 use broadloom::{Algorithm, CipherAlgorithm, Direction, Job, Processor, Transform};
 use broadloom_capi::*;
 
+use crate::common::{self, last_error, zeroed};
+
 /// A job with nothing set.
 fn job() -> bl_job {
-    // SAFETY: all members are numbers and pointers, for which zero is a value.
-    bl_job { size: size_of::<bl_job>(), ..unsafe { std::mem::zeroed() } }
+    bl_job { size: size_of::<bl_job>(), ..zeroed() }
 }
 
 fn extras(has: u32) -> bl_extras {
-    // SAFETY: as above.
-    bl_extras { size: size_of::<bl_extras>(), has, ..unsafe { std::mem::zeroed() } }
+    bl_extras { size: size_of::<bl_extras>(), has, ..zeroed() }
 }
 
 fn transform(algorithm: &CStr) -> bl_transform {
-    // SAFETY: as above.
-    let zero: bl_transform = unsafe { std::mem::zeroed() };
-    bl_transform { size: size_of::<bl_transform>(), algorithm: algorithm.as_ptr(), ..zero }
+    bl_transform { size: size_of::<bl_transform>(), algorithm: algorithm.as_ptr(), ..zeroed() }
 }
 
 /// A job over bytes in place.
@@ -35,16 +33,8 @@ fn words(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_str().expect("it is UTF-8").to_owned()
 }
 
-fn last_error() -> String {
-    words(bl_last_error())
-}
-
 fn open(transform: &bl_transform) -> *mut bl_session {
-    let mut session = ptr::null_mut();
-    // SAFETY: the transform is as documented.
-    let status = unsafe { bl_session_open(transform, &mut session) };
-    assert_eq!(status, BL_OK, "{}", last_error());
-    session
+    common::open(transform).unwrap_or_else(|_| panic!("{}", last_error()))
 }
 
 /// The session of an algorithm and a direction, with a key of the usual length.
@@ -90,7 +80,7 @@ fn close(session: *mut bl_session) {
     unsafe { bl_session_close(session) };
 }
 
-/// What the engine makes of a message: text and tag.
+/// Returns what the engine makes of a message: text and tag.
 fn by_engine(session: &broadloom::Session, text: &[u8], nonce: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut jobs = [Job::new(session, text.to_vec()).nonce(nonce)];
     Processor::new().process_many(&mut jobs);
@@ -460,6 +450,9 @@ fn wrong_transforms_are_refused_with_words() {
         padding: ptr::null(),
         salt_len: 0,
         prehashed: 0,
+        hedged: 0,
+        context: ptr::null(),
+        context_len: 0,
     };
     for (wrong, status, text) in [
         (transform(c"aes-129-gcm"), BL_E_NAME, "valid: md5"),
@@ -572,13 +565,11 @@ fn queue_pairs_give_every_job_back_once_in_order() {
 #[test]
 fn workers_give_every_job_back_to_any_thread() {
     let session = keyed("sha256", "digest", &[], &[]);
-    // SAFETY: all members are numbers and pointers, for which zero is a value.
-    let zero: bl_workers_config = unsafe { std::mem::zeroed() };
     let config = bl_workers_config {
         size: size_of::<bl_workers_config>(),
         threads: 2,
         capacity: 64,
-        ..zero
+        ..zeroed()
     };
     let mut workers = ptr::null_mut();
     // SAFETY: the configuration and the jobs of this test are as documented.
@@ -681,13 +672,36 @@ fn compressions_say_what_they_made_and_how_much_room_is_missing() {
 }
 
 #[test]
+fn a_lack_of_memory_has_a_status_of_its_own() {
+    // Half of what a process can address, of which no page is ever touched: there is no room for
+    // as much output.
+    let len = 1 << 46;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: the mapping is new, and nothing refers to it but the job.
+    let source = unsafe { libc::mmap(ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0) };
+    assert_ne!(source, libc::MAP_FAILED);
+    let processor = Owned::new();
+    let session = keyed("deflate", "compress", &[], &[]);
+    let mut text = [0u8; 100];
+    let huge = bl_job { session, source: source.cast(), len, ..job() };
+    let small = bl_job { destination: text.as_mut_ptr(), room: 100, len: 10, ..huge };
+    let mut jobs = [huge, small];
+    assert_eq!(processor.process(&mut jobs), BL_E_JOBS);
+    assert_eq!(jobs.map(|job| job.status), [BL_E_NO_MEMORY, BL_OK], "{}", last_error());
+    assert_eq!((jobs[0].produced, jobs[0].consumed), (0, 0));
+    assert!(last_error().contains("there is no memory for"), "{}", last_error());
+    close(session);
+    // SAFETY: the mapping has this length, and nothing refers to it any more.
+    assert_eq!(unsafe { libc::munmap(source, len) }, 0);
+}
+
+#[test]
 fn inputs_of_any_length_go_there_and_back_in_every_format() {
     let text: Vec<u8> = (0..300_000u32).map(|n| (n / 7) as u8).collect();
-    // SAFETY: all members are numbers and pointers, for which zero is a value.
-    let zero: bl_stream_options = unsafe { std::mem::zeroed() };
-    let zero = bl_stream_options { size: size_of::<bl_stream_options>(), threads: 2, ..zero };
+    let size = size_of::<bl_stream_options>();
+    let two_threads = bl_stream_options { size, threads: 2, ..zeroed() };
     for format in [c"gzip", c"zlib", c"bgzf", c"raw", c"parcomp"] {
-        let options = bl_stream_options { format: format.as_ptr(), level: 6, ..zero };
+        let options = bl_stream_options { format: format.as_ptr(), level: 6, ..two_threads };
         let (mut output, mut again) = (vec![0; 400_000], vec![0; 300_000]);
         let (mut len, mut back) = (0, 0);
         // SAFETY: the arguments are as documented.

@@ -6,18 +6,10 @@ use std::ptr;
 
 use broadloom_capi::*;
 
+use crate::common::{last_error, open, zeroed};
+
 /// No array of bytes is as long; -1 and the least `int` are among them.
 const NONE: [usize; 3] = [usize::MAX, isize::MAX as usize + 1, i32::MIN as isize as usize];
-
-fn zeroed<T>() -> T {
-    // SAFETY: the structures of the library are numbers and pointers, for which zero is a value.
-    unsafe { std::mem::zeroed() }
-}
-
-fn last_error() -> String {
-    // SAFETY: the library gives texts that end with a zero byte.
-    unsafe { CStr::from_ptr(bl_last_error()) }.to_string_lossy().into_owned()
-}
 
 fn transform(algorithm: &'static CStr, key: &[u8]) -> bl_transform {
     bl_transform {
@@ -26,15 +18,6 @@ fn transform(algorithm: &'static CStr, key: &[u8]) -> bl_transform {
         key: key.as_ptr(),
         key_len: key.len(),
         ..zeroed()
-    }
-}
-
-fn open(transform: &bl_transform) -> Result<*mut bl_session, bl_status> {
-    let mut session = ptr::null_mut();
-    // SAFETY: the transform is as documented, but for lengths that are refused.
-    match unsafe { bl_session_open(transform, &mut session) } {
-        BL_OK => Ok(session),
-        status => Err(status),
     }
 }
 
@@ -56,7 +39,7 @@ fn keys_are_not_read_that_are_too_long() {
         let chain = transform(c"aes-128-cbc+hmac-sha1", &[7; 16]);
         let given = bl_transform { mac_key: [7; 16].as_ptr(), mac_key_len: len, ..chain };
         assert_eq!(open(&given), Err(BL_E_ARGUMENT), "{len}");
-        for direction in [c"sign", c"verify", c"encrypt", c"decrypt", c"agree"] {
+        for direction in [c"sign", c"verify", c"encrypt", c"decrypt", c"agree", c"decapsulate"] {
             let key = transform(c"", &[7; 16]);
             let (algorithm, direction) = (ptr::null(), direction.as_ptr());
             let given = bl_transform { algorithm, direction, key_len: len, ..key };
@@ -262,7 +245,7 @@ fn keys_of_parts_need_their_numbers_and_no_longer_ones() {
         // SAFETY: the numbers are as documented, but for lengths that are refused.
         unsafe { bl_key_from_parts(parts, key.as_mut_ptr(), key.len(), &mut len) }
     };
-    for kind in [c"p256", c"k283", c"b283"] {
+    for kind in [c"p256", c"p384", c"secp256k1", c"k283", c"b283"] {
         let none = bl_key_parts { size, kind: kind.as_ptr(), ..zeroed() };
         assert_eq!(make(&none), BL_E_KEY, "{kind:?} without numbers");
         assert!(last_error().contains("the number d, or both of x and y"), "{}", last_error());

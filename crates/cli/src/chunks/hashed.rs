@@ -20,7 +20,7 @@ const MOST: usize = 4096;
 type Hashed = Vec<(Event, Option<Digest>)>;
 
 /// A batch, and where its digests go.
-type Order = (Vec<Event>, SyncSender<Hashed>);
+type HashOrder = (Vec<Event>, SyncSender<Hashed>);
 
 /// Hashes chunks in so many threads, and tells all events in their order.
 ///
@@ -32,7 +32,7 @@ pub fn hash(
     threads: usize,
     mut tell: impl FnMut(Event, Option<Digest>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (orders, taken) = mpsc::sync_channel::<Order>(0);
+    let (orders, taken) = mpsc::sync_channel::<HashOrder>(0);
     let taken = Mutex::new(taken);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -74,7 +74,7 @@ fn batch(events: &mut impl Iterator<Item = Event>) -> Vec<Event> {
     batch
 }
 
-fn work(orders: &Mutex<Receiver<Order>>, cpu: &Cpu) {
+fn work(orders: &Mutex<Receiver<HashOrder>>, cpu: &Cpu) {
     let mut planner = Planner::new(cpu);
     loop {
         let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();

@@ -49,7 +49,7 @@ pub fn run(args: ChunksArgs, cpu: &Cpu) -> ExitCode {
         (false, true) => Mode::JsonLines,
         (false, false) => {
             let (zero, terminal) = (args.zero, io::stdout().is_terminal());
-            Mode::Lines(LineFormat { tag: None, binary: false, zero, terminal })
+            Mode::Lines(LineFormat { tag: None, unnamed: false, binary: false, zero, terminal })
         }
     };
     let mut report = Report::new(mode, Progress::new(|| total_bytes(&args.paths)));

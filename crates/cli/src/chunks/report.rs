@@ -52,7 +52,7 @@ impl Report {
         Report { mode, progress, tally: Tally::default(), out: vec![], failed: false }
     }
 
-    /// Whether anything could not be read.
+    /// Returns `true` if anything could not be read.
     pub fn failed(&self) -> bool {
         self.failed
     }

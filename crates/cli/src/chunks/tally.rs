@@ -73,7 +73,7 @@ impl Tally {
         self.bytes as f64 / self.chunks.max(1) as f64
     }
 
-    /// How many times as large all chunks are as those that differ: 1 where there are none.
+    /// Returns how many times as large all chunks are as those that differ: 1 if there are none.
     fn ratio(&self) -> f64 {
         if self.bytes == 0 { 1.0 } else { self.bytes as f64 / self.unique_bytes as f64 }
     }

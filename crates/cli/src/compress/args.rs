@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 
+use broadloom::compression::framed::WINDOWS as WINDOWS_OF_ZSTD;
 use broadloom::compression::{CHUNKS, OUTSTANDING};
+use broadloom_program::metrics::MetricsArgs;
 use broadloom_program::number::number;
 use broadloom_program::size::parse_size;
 use clap::Args;
@@ -18,6 +20,10 @@ const MAX_THREADS: u64 = 256;
 /// Most jobs outstanding for each thread that can be asked for.
 const MAX_JOBS: u64 = *OUTSTANDING.end() as u64;
 
+/// The shortest and the longest window of zstd, as powers of two.
+const WINDOWS: std::ops::RangeInclusive<u64> =
+    *WINDOWS_OF_ZSTD.start() as u64..=*WINDOWS_OF_ZSTD.end() as u64;
+
 /// The largest block, in units of 1024 bytes.
 const MAX_BLOCK: u64 = (*CHUNKS.end() >> 10) as u64;
 
@@ -30,8 +36,8 @@ already is not compressed again; that is no error.";
 
 /// Compress files, as gzip and pigz do
 ///
-/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp, .zip by the format), or
-/// reads standard input and writes standard output. Mode and times are kept.
+/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp, .zip, .lz4, .zst by the
+/// format), or reads standard input and writes standard output. Mode and times are kept.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct CompressArgs {
@@ -46,7 +52,7 @@ pub struct CompressArgs {
     pub blocksize: Option<usize>,
 
     /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for
-    /// parcomp, 65280 for bgzf, else 512K]
+    /// parcomp, 65280 for bgzf, 256K for lz4, 1M to 8M by the level for zstd, else 512K]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub chunk: Option<NonZeroU64>,
 
@@ -73,6 +79,10 @@ pub struct CompressArgs {
     #[arg(long, conflicts_with_all = ["stdout", "test", "list", "decompress"])]
     pub index: bool,
 
+    /// Give each block of --format lz4 a checksum of its own
+    #[arg(long)]
+    pub block_checksums: bool,
+
     /// Make zlib data (.zz): --format zlib
     #[arg(short, long, conflicts_with = "format")]
     pub zlib: bool,
@@ -88,8 +98,8 @@ pub struct CompressArgs {
 /// Decompress files, as gunzip and unpigz do
 ///
 /// Replaces each FILE by one without its suffix, or reads standard input and writes standard
-/// output. gzip, BGZF, zlib and zip data are told by how they begin, raw deflate and parcomp data
-/// by their suffix or --format.
+/// output. gzip, BGZF, zlib, zip, LZ4 and zstd data are told by how they begin, raw deflate and
+/// parcomp data by their suffix or --format.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct DecompressArgs {
@@ -182,7 +192,8 @@ pub struct CommonArgs {
     #[arg(short, long, conflicts_with = "list")]
     pub test: bool,
 
-    /// Format: gzip, bgzf, zlib, raw, parcomp, zip [default: gzip; to decompress: told by the data]
+    /// Format: gzip, bgzf, zlib, raw, parcomp, zip, lz4, zstd [default: gzip; to decompress: told
+    /// by the data]
     #[arg(long, value_name = "NAME")]
     pub format: Option<Container>,
 
@@ -203,7 +214,26 @@ pub struct CommonArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub limit: Option<NonZeroU64>,
 
+    /// Have zstd look for matches in the last 2^N bytes, and make chunks as long; to decompress,
+    /// allow so much memory for a file that needs it [default: 27, where N is left out]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "27",
+        value_parser = number::<u8>("the window of --long, as a power of two,", WINDOWS),
+    )]
+    pub long: Option<u8>,
+
+    /// To decompress, allow zstd files that need SIZE bytes for their window [default: 128M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<NonZeroU64>,
+
     /// Show a bar from the start, if standard error is a terminal; else one comes after a second
     #[arg(long, conflicts_with = "quiet")]
     pub progress: bool,
+
+    #[command(flatten)]
+    pub metrics: MetricsArgs,
 }

@@ -8,7 +8,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::thread::available_parallelism;
 
 use broadloom::compression::decompress::{self, Decompressed, Garbage, list};
-use broadloom::compression::format::Format;
+use broadloom::compression::format::{Cause, Format, FormatError};
+use broadloom::compression::framed;
 use broadloom::compression::inflate;
 use broadloom::compression::{
     CompressError, Compressor, DecompressError, Decompressor, Report, Settings, SettingsError,
@@ -20,7 +21,7 @@ use super::container::Container;
 use super::list::Entry;
 use super::options::{Coding, Task};
 use super::origin::Origin;
-use super::providers::{Work, open, open_to_verify};
+use super::providers::{Purpose, open, open_to_verify};
 use super::{seconds, zip};
 use crate::files::Coded;
 
@@ -54,6 +55,16 @@ pub enum CodecError {
     /// It is not the zip file that was asked for, or one that is not read.
     #[error(transparent)]
     Zip(#[from] zip::ZipError),
+    /// It needs more memory than is allowed.
+    #[error("{error}: --long={log} or --memory={window} allows it")]
+    Window {
+        /// What was refused.
+        error: DecompressError,
+        /// The window, in bytes.
+        window: u64,
+        /// The least power of two that is as large.
+        log: u32,
+    },
     /// LZW data, which no provider decodes.
     #[error(
         "these are LZW data, as compress(1) makes them (.Z): valid is `uncompress` or `gzip -d`"
@@ -89,12 +100,21 @@ pub enum Codec {
         /// All of it in words.
         description: String,
     },
+    /// Compresses into frames.
+    Frames {
+        /// How.
+        settings: framed::Settings,
+        /// All of it in words.
+        description: String,
+    },
     /// Decompresses.
     Decompress {
-        /// Who decompresses.
+        /// Who decompresses DEFLATE.
         session: Session,
         /// How.
         settings: decompress::Settings,
+        /// How frames are decompressed.
+        frames: framed::decompress::Settings,
         /// What the data are wrapped in, where that is known beforehand.
         container: Option<Container>,
         /// Something is done whatever there is against it.
@@ -121,12 +141,16 @@ impl Codec {
 
     fn to_compress(coding: &Coding, cpu: &Cpu) -> Result<Codec, String> {
         let container = coding.container.unwrap_or(Container::Format(Format::Gzip));
-        let mut settings = Settings::new(container.format());
+        let format = match (container.deflate(), container.frames()) {
+            (_, Some(format)) => return Ok(Codec::to_frames(coding, format)),
+            (format, None) => format.unwrap_or(Format::Gzip),
+        };
+        let mut settings = Settings::new(format);
         settings.threads = threads(coding);
         let has_own_size = matches!(settings.format, Format::Bgzf | Format::Parcomp);
         if coding.rsyncable && !has_own_size {
             settings.chunk = RSYNCABLE_CHUNK;
-        } else if coding.level.number > FAST_LEVELS && !has_own_size {
+        } else if coding.level.of_deflate() > FAST_LEVELS && !has_own_size {
             (settings.chunk, settings.outstanding) = (LONG_CHUNK, LONG_OUTSTANDING);
         }
         settings.chunk = coding.chunk.unwrap_or(settings.chunk);
@@ -134,10 +158,10 @@ impl Codec {
         settings.index = coding.index;
         settings.members = coding.members;
         settings.rsyncable = coding.rsyncable;
-        let level = coding.level.number;
+        let level = coding.level.of_deflate();
         let how = Compression { level, ..Compression::default() };
         let how = settings.compression(how);
-        let chosen = open(coding, Work::Compress(how), cpu)?;
+        let chosen = open(coding, Purpose::Compress(how), cpu)?;
         let verifier = coding.verify.then(|| open_to_verify(cpu)).transpose()?;
         let (threads, chunk) = (settings.threads, settings.chunk);
         let description = format!(
@@ -146,6 +170,25 @@ impl Codec {
         );
         let session = chosen.session;
         Ok(Codec::Compress { session, verifier, settings, container, description })
+    }
+
+    fn to_frames(coding: &Coding, format: framed::Format) -> Codec {
+        let usual = framed::Settings::new(format);
+        let settings = framed::Settings {
+            level: coding.level.asked.unwrap_or(usual.level),
+            chunk: coding.chunk,
+            rsyncable: coding.rsyncable,
+            threads: threads(coding),
+            long: coding.long,
+            block_checksums: coding.block_checksums,
+            verify: coding.verify,
+            ..usual
+        };
+        let (level, threads, chunk) = (settings.level, settings.threads, settings.chunk());
+        let description = format!(
+            "none ({format} is built in); level {level}, {threads} threads, chunks of {chunk} bytes"
+        );
+        Codec::Frames { settings, description }
     }
 
     fn to_decompress(coding: &Coding, cpu: &Cpu) -> Result<Codec, String> {
@@ -158,16 +201,29 @@ impl Codec {
             garbage: Garbage::Report,
             ..usual
         };
-        let chosen = open(coding, Work::Decompress, cpu)?;
+        let chosen = open(coding, Purpose::Decompress, cpu)?;
         let description = format!("{}; {} threads", chosen.description, settings.threads);
         let (container, force) = (coding.container, coding.force);
-        Ok(Codec::Decompress { session: chosen.session, settings, container, force, description })
+        let frames = framed::decompress::Settings::default();
+        let long = coding.long.map(|long| 1 << long);
+        let frames = framed::decompress::Settings {
+            format: container.and_then(Container::frames),
+            threads: settings.threads,
+            limit: settings.limit,
+            garbage: settings.garbage,
+            window: long.max(coding.memory).unwrap_or(frames.window),
+            ..frames
+        };
+        let session = chosen.session;
+        Ok(Codec::Decompress { session, settings, frames, container, force, description })
     }
 
     fn check(&self) -> Result<(), SettingsError> {
         match self {
             Codec::Compress { .. } => self.compressor(&Origin::default()).map(drop),
-            Codec::Decompress { settings, .. } => {
+            Codec::Frames { settings, .. } => framed::Compressor::new(settings.clone()).map(drop),
+            Codec::Decompress { settings, frames, .. } => {
+                framed::Decompressor::new(frames.clone())?;
                 self.decompressor(settings.format, Garbage::Report).map(drop)
             }
         }
@@ -178,7 +234,10 @@ impl Codec {
         let mut single = self.clone();
         match &mut single {
             Codec::Compress { settings, .. } => settings.threads = 1,
-            Codec::Decompress { settings, .. } => settings.threads = 1,
+            Codec::Frames { settings, .. } => settings.threads = 1,
+            Codec::Decompress { settings, frames, .. } => {
+                (settings.threads, frames.threads) = (1, 1);
+            }
         }
         single
     }
@@ -187,6 +246,7 @@ impl Codec {
     pub fn threads(&self) -> usize {
         match self {
             Codec::Compress { settings, .. } => settings.threads,
+            Codec::Frames { settings, .. } => settings.threads,
             Codec::Decompress { settings, .. } => settings.threads,
         }
     }
@@ -195,22 +255,23 @@ impl Codec {
     pub fn divided(&self) -> u64 {
         match self {
             Codec::Compress { settings, .. } => settings.chunk as u64,
+            Codec::Frames { settings, .. } => settings.chunk() as u64,
             Codec::Decompress { .. } => LONG_CHUNK as u64,
         }
     }
 
-    /// Who works, and how, in words.
+    /// Describes in words which provider works, and how.
     pub fn description(&self) -> &str {
         match self {
-            Codec::Compress { description, .. } | Codec::Decompress { description, .. } => {
-                description
-            }
+            Codec::Compress { description, .. }
+            | Codec::Frames { description, .. }
+            | Codec::Decompress { description, .. } => description,
         }
     }
 
     /// Why another provider works than the one asked for.
     pub fn fallback(&self) -> Option<String> {
-        let (Codec::Compress { session, .. } | Codec::Decompress { session, .. }) = self;
+        let session = self.session()?;
         session.fallback().map(|fallback| {
             format!(
                 "{} takes the place of {}: {}",
@@ -219,6 +280,14 @@ impl Codec {
                 fallback.reason
             )
         })
+    }
+
+    /// Whose session works, if one does.
+    fn session(&self) -> Option<&Session> {
+        match self {
+            Codec::Compress { session, .. } | Codec::Decompress { session, .. } => Some(session),
+            Codec::Frames { .. } => None,
+        }
     }
 
     /// Compresses what `input` has.
@@ -231,6 +300,10 @@ impl Codec {
         output: impl Write,
         origin: &Origin,
     ) -> Result<Coded, CodecError> {
+        if let Codec::Frames { settings, .. } = self {
+            let compressor = framed::Compressor::new(settings.clone())?;
+            return Ok(self.coded(compressor.compress_stream(input, output)?));
+        }
         let compressor = self.compressor(origin)?;
         if let Codec::Compress { container: Container::Zip, .. } = self {
             let report = zip::write(&compressor, input, output, origin)?;
@@ -252,7 +325,7 @@ impl Codec {
         format: Option<Format>,
         copies: bool,
     ) -> Result<Coded, CodecError> {
-        let Codec::Decompress { settings, container, force, .. } = self else {
+        let Codec::Decompress { settings, frames, container, force, .. } = self else {
             unreachable!("files are decompressed by those who are to decompress");
         };
         let format = settings.format.or(format);
@@ -271,7 +344,14 @@ impl Codec {
             return Ok(coded);
         }
         let garbage = if *force && copies { Garbage::Copy } else { Garbage::Report };
-        let done = self.decompressor(format, garbage)?.decompress_stream(&mut input, output)?;
+        let done = match framed::begins(&start) || frames.format.is_some() {
+            true => {
+                let settings = framed::decompress::Settings { garbage, ..frames.clone() };
+                let decompressor = framed::Decompressor::new(settings)?;
+                decompressor.decompress_stream(&mut input, output).map_err(with_way_out)?
+            }
+            false => self.decompressor(format, garbage)?.decompress_stream(&mut input, output)?,
+        };
         let warning = self.warning(&done)?.filter(|_| garbage == Garbage::Report);
         let mut coded = self.coded(done.report);
         coded.left = warning.is_some();
@@ -279,7 +359,7 @@ impl Codec {
         Ok(coded)
     }
 
-    /// What has to be known of the end of compressed data.
+    /// Returns what a user has to know about the end of compressed data.
     fn warning(&self, done: &Decompressed) -> Result<Option<String>, CodecError> {
         let settings = self.decompresses();
         let end = done.trailing.garbage;
@@ -299,7 +379,7 @@ impl Codec {
     /// What is wrong, as far as it is looked at.
     pub fn list(
         &self,
-        mut input: impl Read,
+        mut input: impl Read + Send,
         format: Option<Format>,
     ) -> Result<(Entry, Option<String>), CodecError> {
         let &decompress::Settings { format: asked, limit, garbage, .. } = self.decompresses();
@@ -309,6 +389,17 @@ impl Codec {
             return Err(CodecError::ZipList);
         }
         let mut entry = Entry::default();
+        if let Codec::Decompress { frames, .. } = self
+            && (framed::begins(&start) || frames.format.is_some())
+        {
+            let decompressor = framed::Decompressor::new(frames.clone())?;
+            let input = start.as_slice().chain(input);
+            let listed = decompressor.list(input, |frame| entry.add_frame(&frame));
+            let listed = listed.map_err(with_way_out)?;
+            // With what stands between frames: zstd's seek table, for one.
+            entry.compressed = listed.report.input;
+            return Ok((entry, self.warning(&listed)?));
+        }
         let options = inflate::Options { format, limit, garbage };
         let input = start.as_slice().chain(input);
         let listed = list(input, options, |member| entry.add(&member))?;
@@ -353,18 +444,28 @@ impl Codec {
     fn coded(&self, report: Report) -> Coded {
         let mut notes = Vec::new();
         if report.fallbacks > 0 {
-            let (Codec::Compress { session, .. } | Codec::Decompress { session, .. }) = self;
+            let provider = self.session().map_or("", Session::provider);
             let why = report.first_fallback.map_or_else(String::new, |error| format!(": {error}"));
             notes.push(format!(
                 "{} of {} chunks were done elsewhere than at {}{why}",
-                report.fallbacks,
-                report.chunks,
-                session.provider()
+                report.fallbacks, report.chunks, provider
             ));
         }
         let Report { input, output, streams, index, .. } = report;
         let index = index.map(|index| index.to_bytes());
         Coded { input, output, streams, index, notes, ..Coded::default() }
+    }
+}
+
+/// The error, with the options that allow what was refused.
+fn with_way_out(error: DecompressError) -> CodecError {
+    match error {
+        DecompressError::Format(FormatError {
+            cause: Cause::FrameWindow { window, .. }, ..
+        }) if window <= 1 << *framed::WINDOWS.end() => {
+            CodecError::Window { error, window, log: window.next_power_of_two().ilog2() }
+        }
+        _ => error.into(),
     }
 }
 

@@ -1,9 +1,10 @@
-//! What compressed data are wrapped in: a format of the framework, or zip.
+//! What compressed data are wrapped in: a format of the framework, frames, or zip.
 
 use std::fmt;
 use std::str::FromStr;
 
 use broadloom::compression::format::Format;
+use broadloom::compression::framed;
 
 /// What compressed data are wrapped in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,14 +13,25 @@ pub enum Container {
     Format(Format),
     /// A zip file of one entry, whose bare deflate data the framework writes.
     Zip,
+    /// Frames of LZ4 or zstd.
+    Frames(framed::Format),
 }
 
 impl Container {
-    /// The format that the framework writes.
-    pub fn format(self) -> Format {
+    /// The format of the DEFLATE data that a provider writes.
+    pub fn deflate(self) -> Option<Format> {
         match self {
-            Container::Format(format) => format,
-            Container::Zip => Format::Raw,
+            Container::Format(format) => Some(format),
+            Container::Zip => Some(Format::Raw),
+            Container::Frames(_) => None,
+        }
+    }
+
+    /// The format of its frames.
+    pub fn frames(self) -> Option<framed::Format> {
+        match self {
+            Container::Frames(format) => Some(format),
+            Container::Format(_) | Container::Zip => None,
         }
     }
 
@@ -27,7 +39,7 @@ impl Container {
     pub fn plain(self) -> Option<Format> {
         match self {
             Container::Format(format) => Some(format),
-            Container::Zip => None,
+            Container::Zip | Container::Frames(_) => None,
         }
     }
 }
@@ -37,6 +49,7 @@ impl fmt::Display for Container {
         match self {
             Container::Format(format) => format.fmt(f),
             Container::Zip => f.pad("zip"),
+            Container::Frames(format) => format.fmt(f),
         }
     }
 }
@@ -45,9 +58,14 @@ impl FromStr for Container {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "zip" => Ok(Container::Zip),
-            _ => name.parse().map(Container::Format).map_err(|error| format!("{error}, zip")),
+        let frames = framed::Format::ALL.into_iter().find(|format| format.name() == name);
+        match (name, frames) {
+            ("zip", _) => Ok(Container::Zip),
+            (_, Some(format)) => Ok(Container::Frames(format)),
+            _ => {
+                let format = name.parse().map(Container::Format);
+                format.map_err(|error| format!("{error}, zip, lz4, zstd"))
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What compression makes of files.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use broadloom::compression::format::Format;
 
@@ -15,7 +17,7 @@ use super::options::{Options, Task};
 use super::origin::Origin;
 use crate::files::opened::Opened;
 use crate::files::sides::{Counted, Output};
-use crate::files::{Becomes, Coded, Craft, Failure, failure};
+use crate::files::{Becomes, Coded, Craft, Failure, Hints, failure};
 
 /// Compresses or decompresses files, as the options ask for it.
 #[derive(Clone)]
@@ -23,6 +25,9 @@ pub struct Compression {
     pub codec: Arc<Codec>,
     pub options: Arc<Options>,
 }
+
+/// What the options of both commands can do about files that are ignored.
+const HINTS: Hints = Hints { recursive: "-r", unknown_suffix: "-S names one" };
 
 /// What is known of a file beforehand.
 #[derive(Default)]
@@ -34,7 +39,7 @@ pub struct About {
 }
 
 impl Compression {
-    /// What compressed data are wrapped in; the container most likely to be decompressed.
+    /// Returns the container of compressed data. For a decompression, it is the most likely one.
     fn container(&self) -> Container {
         self.options.coding.container.unwrap_or(Container::Format(Format::Gzip))
     }
@@ -92,13 +97,23 @@ impl Craft for Compression {
         let origin = match self.options.names {
             true => Origin {
                 name: path.file_name().map(ToOwned::to_owned),
-                modified: opened.metadata.modified().ok(),
+                modified: modified(&opened.metadata),
                 mode: Some(opened.metadata.mode()),
             },
             false => Origin::default(),
         };
         let format = self.options.suffixes.find(path).and_then(|suffix| suffix.format);
         About { origin, format }
+    }
+
+    fn about_stdin(&self, input: &File) -> About {
+        let modified = input.metadata().ok().and_then(|metadata| modified(&metadata));
+        let modified = modified.filter(|_| self.options.names);
+        About { origin: Origin { modified, ..Origin::default() }, format: None }
+    }
+
+    fn hints(&self) -> Hints {
+        HINTS
     }
 
     fn becomes(&self, path: &Path, opened: &Opened) -> Result<Becomes<About>, Failure> {
@@ -132,14 +147,20 @@ impl Craft for Compression {
     }
 }
 
+/// Returns the time at which a regular file was modified. The time of a pipe or a device says
+/// nothing of its data.
+pub fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    if metadata.is_file() { metadata.modified().ok() } else { None }
+}
+
 impl Options {
-    /// What a compressed file says of the one it was made of, where that is restored.
+    /// Returns what a compressed file stores about its source, if that is to be restored.
     pub fn stored(&self, opened: &Opened) -> std::io::Result<Header> {
         if self.names { Header::read(&opened.file) } else { Ok(Header::default()) }
     }
 }
 
-/// Where the index of a BGZF file is.
+/// Returns the path of the index of a BGZF file.
 fn index_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".gzi");

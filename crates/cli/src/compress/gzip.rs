@@ -24,7 +24,7 @@ impl Gzip {
     pub fn new(level: u8, threads: usize, cpu: &Cpu) -> Result<Gzip, String> {
         let coding = Coding {
             container: Some(Container::Format(Format::Gzip)),
-            level: Level { number: level },
+            level: Level { asked: Some(level) },
             threads: Some(threads),
             jobs: None,
             chunk: None,
@@ -32,6 +32,9 @@ impl Gzip {
             verify: false,
             index: false,
             members: false,
+            block_checksums: false,
+            long: None,
+            memory: None,
             provider: None,
             fallback: false,
             limit: None,

@@ -1,16 +1,19 @@
-//! The level on a command line: `-0` to `-12`, `--fast`, `--best`, `--level N`. The last one
+//! The level on a command line: `-0` to `-19`, `--fast`, `--best`, `--level N`. The last one
 //! counts.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use broadloom_program::number::level;
+use broadloom_program::number::{level, number};
 use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// The level where none is asked for: gzip's.
+/// The level of DEFLATE where none is asked for: gzip's.
 const DEFAULT: u8 = 6;
+
+/// The highest level of all formats: zstd's.
+const MOST: u8 = 19;
 
 /// Names of the flags, and their levels.
 const FLAGS: [(&str, u8); 12] = [
@@ -34,8 +37,34 @@ const OPTION: &str = "level";
 /// The level that a command line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// The level.
-    pub number: u8,
+    /// The level, if one was asked for.
+    pub asked: Option<u8>,
+}
+
+impl Level {
+    /// The level of DEFLATE.
+    pub fn of_deflate(self) -> u8 {
+        self.asked.unwrap_or(DEFAULT)
+    }
+
+    /// Refuses a level that no provider of DEFLATE has.
+    ///
+    /// # Errors
+    /// What would be right, in words.
+    pub fn check_deflate(self) -> Result<(), String> {
+        let Some(asked) = self.asked else { return Ok(()) };
+        level(&asked.to_string())
+            .map(drop)
+            .map_err(|valid| format!("level {asked} is of use for --format zstd only: {valid}"))
+    }
+}
+
+/// Reads a level of any format.
+fn any_level(text: &str) -> Result<u8, String> {
+    match number::<u8>("", 0..=MOST.into())(text) {
+        Ok(level) => Ok(level),
+        Err(_) => level(text).map_err(|valid| format!("{valid}; --format zstd has 1 to {MOST}")),
+    }
 }
 
 impl Args for Level {
@@ -44,9 +73,9 @@ impl Args for Level {
             let arg = Arg::new(name).action(ArgAction::SetTrue).overrides_with(name);
             match (name.parse::<char>(), level) {
                 (Ok(digit), 1) => arg.short(digit).help("Compress faster: -1 to -9"),
-                (Ok(digit), 9) => arg
-                    .short(digit)
-                    .help("Compress better, up to -12 with libdeflate [default: -6]"),
+                (Ok(digit), 9) => arg.short(digit).help(
+                    "Compress better, up to -12 with libdeflate, -19 with zstd [default: -6]",
+                ),
                 (Ok(digit), _) => arg.short(digit).hide(true),
                 (Err(_), _) => arg.long(name).help(format!("Compress as -{level} does")),
             }
@@ -54,10 +83,11 @@ impl Args for Level {
         let option = Arg::new(OPTION)
             .long(OPTION)
             .value_name("N")
-            .value_parser(level)
+            .value_parser(any_level)
             .overrides_with(OPTION)
             .help(
-                "Compress at level N, as -N does: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12",
+                "Compress at level N, as -N does: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to \
+                 12, --format zstd 1 to 19 [default: 3]; --format lz4 has no other than 1",
             );
         command.args(FLAGS.map(|(name, level)| flag(name, level))).arg(option)
     }
@@ -73,8 +103,7 @@ impl FromArgMatches for Level {
             FLAGS.into_iter().filter_map(|(name, level)| Some((last(matches, name)?, level)));
         let number =
             last(matches, OPTION).and_then(|index| Some((index, *matches.get_one::<u8>(OPTION)?)));
-        let level = asked.chain(number).max().map(|(_, level)| level);
-        Ok(Level { number: level.unwrap_or(DEFAULT) })
+        Ok(Level { asked: asked.chain(number).max().map(|(_, level)| level) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -128,7 +157,7 @@ fn pieces(cluster: &[u8], takes_value: impl Fn(u8) -> bool) -> Option<Vec<OsStri
     Some(runs.into_iter().chain(rest).map(option).collect())
 }
 
-/// Where on the command line an option was given, the last time.
+/// Returns the place on the command line at which an option was given the last time.
 fn last(matches: &ArgMatches, name: &str) -> Option<usize> {
     let given = matches.value_source(name) == Some(ValueSource::CommandLine);
     given.then(|| matches.indices_of(name)?.next_back()).flatten()
@@ -182,21 +211,30 @@ mod tests {
             ("--best --fast", 1),
             ("-2 --best", 9),
         ] {
-            assert_eq!(parsed(line), Level { number }, "{line}");
+            assert_eq!(parsed(line), Level { asked: Some(number) }, "{line}");
         }
-        assert_eq!(parsed("-k"), Level { number: 6 });
+        assert_eq!((parsed("-k"), parsed("-k").of_deflate()), (Level { asked: None }, 6));
     }
 
     #[test]
     fn several_digits_are_one_number() {
-        for (line, value) in [("-19", "19"), ("-91", "91"), ("-k13", "13"), ("-111", "111")] {
+        for (line, value) in [("-20", "20"), ("-91", "91"), ("-k23", "23"), ("-111", "111")] {
             let error = try_parsed(line).expect_err(line);
             assert!(error.contains(&format!("'{value}'")), "{line}: {error}");
             assert!(error.contains("a level is 0 to 12"), "{line}: {error}");
+            assert!(error.contains("--format zstd has 1 to 19"), "{line}: {error}");
         }
+        // Others than zstd refuse these later.
+        for (line, number) in [("-19", 19), ("-k13", 13)] {
+            let level = parsed(line);
+            assert_eq!(level, Level { asked: Some(number) }, "{line}");
+            let error = level.check_deflate().expect_err(line);
+            assert!(error.starts_with(&format!("level {number} is of use for --format zstd only")));
+        }
+        assert_eq!(parsed("-12").check_deflate(), Ok(()));
         // Neither the value of an option nor a file is a level.
         for (line, number) in [("-p12", 6), ("-kp12", 6), ("-3 -- -12", 3), ("-3 x-12", 3)] {
-            assert_eq!(parsed(line), Level { number }, "{line}");
+            assert_eq!(parsed(line).of_deflate(), number, "{line}");
         }
         assert!(try_parsed("-p 12 -1x").is_err());
     }

@@ -1,11 +1,11 @@
 //! `--list`: a line for each compressed file.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
 
 use broadloom::compression::format::Format;
 use broadloom_program::message::{is_broken_pipe, reason};
@@ -13,8 +13,8 @@ use broadloom_program::quote::shown;
 use broadloom_program::signals;
 
 use super::codec::Codec;
-use super::craft::Compression;
-use super::list::{Entry, Table};
+use super::craft::{Compression, modified};
+use super::list::Table;
 use super::options::Options;
 use crate::files::inputs::{Found, Input, Rules, Search};
 use crate::files::report::{Report, plain};
@@ -50,7 +50,8 @@ impl Listing {
         let suffix = self.compression.suffix().to_owned();
         let recursive = self.options().manner.recursive;
         for name in files {
-            let search = Search { recursive, suffix: Some(&suffix) };
+            let hints = self.compression.hints();
+            let search = Search { recursive, suffix: Some(&suffix), hints };
             for input in search.named(PathBuf::from(name)) {
                 let (name, listed) = match input {
                     Ok(Input::Stdin) => ("stdin".to_owned(), self.stdin()),
@@ -78,7 +79,7 @@ impl Listing {
 
     fn stdin(&mut self) -> Result<(), Failure> {
         refuse_terminal_input(&self.compression, self.options().manner.force)?;
-        self.list(sides::stdin()?, None, None, "stdin", Path::new("stdout"))
+        self.list(&sides::stdin()?, None, "stdin", Path::new("stdout"))
     }
 
     fn file(&mut self, found: &Found) -> Result<(), Failure> {
@@ -88,31 +89,36 @@ impl Listing {
             force: self.options().manner.force,
             codes: false,
             suffix_of: &|path| self.options().suffixes.find(path).map(|suffix| suffix.suffix),
+            hints: self.compression.hints(),
         };
         let opened = rules.open(found)?;
         let suffix = self.options().suffixes.find(&found.path);
         let format = suffix.as_ref().and_then(|suffix| suffix.format);
-        let stored = self.options().stored(&opened)?;
         let original = suffix.map_or_else(|| found.path.clone(), |suffix| suffix.original);
-        let original = stored.beside(&found.path).unwrap_or(original);
-        self.list(opened.file, format, stored.modified, &shown(&found.path), &original)
+        self.list(&opened.file, format, &shown(&found.path), &original)
     }
 
-    /// Lists a file under the name of its original, as it was modified then or is now.
+    /// Lists a file under the name of its original; with the name and the time that it stores of
+    /// that, where those are asked for.
     fn list(
         &mut self,
-        input: File,
+        input: &File,
         format: Option<Format>,
-        modified: Option<SystemTime>,
         name: &str,
         original: &Path,
     ) -> Result<(), Failure> {
-        let now = input.metadata().and_then(|metadata| metadata.modified()).ok();
-        let counted = Counted::new(&input, self.report.progress());
+        let modified = modified(&input.metadata()?);
+        let counted = Counted::new(input, self.report.progress());
         let listed = self.codec().list(counted, format);
-        let (entry, warning) = listed.map_err(|error| failure(&error))?;
-        let entry = Entry { modified: modified.or(now), ..entry };
-        let row = self.table.row(&entry, &plain(original, &io::stdout()));
+        let (mut entry, warning) = listed.map_err(|error| failure(&error))?;
+        let names = self.options().names;
+        entry.modified = entry.stored.filter(|_| names).or(modified);
+        let stored = entry.name.take().filter(|_| names);
+        let original = stored.map_or_else(
+            || original.to_owned(),
+            |stored| original.with_file_name(OsStr::from_bytes(&stored)),
+        );
+        let row = self.table.row(&entry, &plain(&original, &io::stdout()));
         warning.iter().for_each(|text| self.report.warn(name, text));
         Ok(self.report.print(&row)?)
     }

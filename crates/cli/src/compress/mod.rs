@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use broadloom_lanes::Cpu;
 use broadloom_program::message::{USAGE, complain, printed_status};
+use broadloom_program::metrics::MetricsArgs;
 use broadloom_program::signals;
 use broadloom_program::streams::StandardOutput;
 
@@ -53,7 +54,8 @@ pub fn compress(args: CompressArgs, cpu: &Cpu) -> ExitCode {
     if args.common.license {
         return print_license(program);
     }
-    run(program, Options::of_compress(args), cpu)
+    let metrics = args.common.metrics.clone();
+    run(program, Options::of_compress(args), &metrics, cpu)
 }
 
 /// Decompresses what the arguments ask for.
@@ -62,7 +64,8 @@ pub fn decompress(args: DecompressArgs, cpu: &Cpu) -> ExitCode {
     if args.common.license {
         return print_license(program);
     }
-    run(program, Options::of_decompress(args), cpu)
+    let metrics = args.common.metrics.clone();
+    run(program, Options::of_decompress(args), &metrics, cpu)
 }
 
 fn print_license(program: &str) -> ExitCode {
@@ -72,6 +75,7 @@ fn print_license(program: &str) -> ExitCode {
 fn run(
     program: &'static str,
     options: Result<(Options, Vec<OsString>), String>,
+    metrics: &MetricsArgs,
     cpu: &Cpu,
 ) -> ExitCode {
     let (options, files) = match options {
@@ -85,6 +89,10 @@ fn run(
     if let Err(error) = signals::watch() {
         return fail(program, &format!("signals cannot be watched: {error}"), 1);
     }
+    let _offered = match metrics.offer(program) {
+        Ok(offered) => offered,
+        Err(error) => return fail(program, &error, 1),
+    };
     let codec = match Codec::open(&options.coding, options.task, cpu) {
         Ok(codec) => Arc::new(codec),
         Err(error) => return fail(program, &error, USAGE),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use broadloom::compression::format::Format;
+use broadloom::compression::framed;
 
 use super::args::{CommonArgs, CompressArgs, DecompressArgs};
 use super::container::Container;
@@ -53,6 +54,12 @@ pub struct Coding {
     pub index: bool,
     /// Each chunk becomes a member of gzip.
     pub members: bool,
+    /// Each block of LZ4 has a checksum.
+    pub block_checksums: bool,
+    /// The window of zstd, as a power of two.
+    pub long: Option<u8>,
+    /// Most bytes that zstd may need for a window, to decompress.
+    pub memory: Option<u64>,
     pub provider: Option<Wanted>,
     pub fallback: bool,
     /// Most bytes that a file may decompress to.
@@ -86,6 +93,17 @@ impl Options {
             if args.members && container != Container::Format(Format::Gzip) {
                 return Err(format!("--members is of use for --format gzip only, not {container}"));
             }
+            if common.memory.is_some() {
+                return Err("--memory is of use to decompress only: with -d, -t or -l".to_owned());
+            }
+            let of = |is_set: bool, option: &str, format| match is_set {
+                true if container != Container::Frames(format) => {
+                    Err(format!("{option} is of use for --format {format} only, not {container}"))
+                }
+                _ => Ok(()),
+            };
+            of(common.long.is_some(), "--long", framed::Format::Zstd)?;
+            of(args.block_checksums, "--block-checksums", framed::Format::Lz4)?;
             let files = &common.files;
             if args.index && (files.is_empty() || files.iter().any(|file| file == "-")) {
                 return Err(
@@ -102,6 +120,7 @@ impl Options {
         options.names = names;
         options.coding.index = args.index;
         options.coding.members = args.members;
+        options.coding.block_checksums = args.block_checksums;
         options.coding.chunk = chunk.transpose()?.or(args.blocksize.map(|kib| kib << 10));
         options.coding.rsyncable = args.rsyncable;
         options.coding.verify = args.verify;
@@ -118,6 +137,19 @@ impl Options {
     }
 
     fn of(args: CommonArgs, task: Task) -> Result<(Options, Vec<OsString>), String> {
+        match args.format.and_then(Container::frames) {
+            Some(format) => {
+                let of_providers =
+                    [(args.provider.is_some(), "--provider"), (args.jobs.is_some(), "--jobs")];
+                if let Some((_, option)) = of_providers.into_iter().find(|(is_set, _)| *is_set) {
+                    return Err(format!(
+                        "{option} is of use for DEFLATE only, which providers compress, not for \
+                         --format {format}"
+                    ));
+                }
+            }
+            None => args.level.check_deflate()?,
+        }
         let manner = Manner {
             stdout: args.stdout,
             test: task == Task::Test,
@@ -144,6 +176,9 @@ impl Options {
                 verify: false,
                 index: false,
                 members: false,
+                block_checksums: false,
+                long: args.long,
+                memory: args.memory.map(|memory| memory.get()),
                 provider: args.provider,
                 fallback: args.fallback,
                 limit: args.limit.map(|limit| limit.get()),

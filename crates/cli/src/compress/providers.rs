@@ -27,25 +27,25 @@ pub struct Chosen {
 
 /// What a session is opened for.
 #[derive(Debug, Clone, Copy)]
-pub enum Work {
+pub enum Purpose {
     /// To compress.
     Compress(Compression),
     /// To decompress.
     Decompress,
 }
 
-impl Work {
+impl Purpose {
     fn transform(self) -> Result<Transform, TransformError> {
         match self {
-            Work::Compress(how) => Transform::compress(DEFLATE, how),
-            Work::Decompress => Transform::decompress(DEFLATE, Checksum::Crc32),
+            Purpose::Compress(how) => Transform::compress(DEFLATE, how),
+            Purpose::Decompress => Transform::decompress(DEFLATE, Checksum::Crc32),
         }
     }
 
     fn order(self) -> Order {
         match self {
-            Work::Compress(how) => Order::of(DEFLATE, Some(how.level)),
-            Work::Decompress => Order::of(DEFLATE, None),
+            Purpose::Compress(how) => Order::of(DEFLATE, Some(how.level)),
+            Purpose::Decompress => Order::of(DEFLATE, None),
         }
     }
 }
@@ -54,11 +54,11 @@ impl Work {
 ///
 /// # Errors
 /// Nobody can, or not the one that was asked for, in words.
-pub fn open(coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
+pub fn open(coding: &Coding, purpose: Purpose, cpu: &Cpu) -> Result<Chosen, String> {
     match &coding.provider {
-        Some(Wanted::Named(spec)) => wanted(spec, coding, work, cpu),
-        Some(Wanted::Fastest) => fastest(work, cpu),
-        None => first(work, cpu),
+        Some(Wanted::Named(spec)) => wanted(spec, coding, purpose, cpu),
+        Some(Wanted::Fastest) => fastest(purpose, cpu),
+        None => first(purpose, cpu),
     }
 }
 
@@ -67,11 +67,16 @@ pub fn open(coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
 /// # Errors
 /// Nobody can, in words.
 pub fn open_to_verify(cpu: &Cpu) -> Result<Session, String> {
-    Ok(first(Work::Decompress, cpu)?.session)
+    Ok(first(Purpose::Decompress, cpu)?.session)
 }
 
-fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
-    let transform = work.transform().map_err(|error| error.to_string())?;
+fn wanted(
+    spec: &ProviderSpec,
+    coding: &Coding,
+    purpose: Purpose,
+    cpu: &Cpu,
+) -> Result<Chosen, String> {
+    let transform = purpose.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
     if !coding.fallback {
         registry.add(registry_on(cpu).open_provider(spec).map_err(|error| error.to_string())?);
@@ -79,7 +84,7 @@ fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result
             registry.open_at(&spec.name, &transform).map_err(|error| error.to_string())?;
         return Ok(Chosen { description: description(&registry, &session), session });
     }
-    let others = work.order().providers.iter().filter(|name| **name != spec.name);
+    let others = purpose.order().providers.iter().filter(|name| **name != spec.name);
     add(&mut registry, [spec.name.as_str()].into_iter().chain(others.copied()), cpu);
     registry.configure(spec).map_err(|error| error.to_string())?;
     let session =
@@ -96,10 +101,10 @@ fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result
 }
 
 /// The first that can. The others need not be there, and are not looked for.
-fn first(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
-    let transform = work.transform().map_err(|error| error.to_string())?;
+fn first(purpose: Purpose, cpu: &Cpu) -> Result<Chosen, String> {
+    let transform = purpose.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
-    let (mut refusal, order) = (None, work.order());
+    let (mut refusal, order) = (None, purpose.order());
     for &name in order.providers {
         add(&mut registry, [name].into_iter(), cpu);
         match registry.open(&transform) {
@@ -114,12 +119,12 @@ fn first(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     Err(refusal.unwrap_or_else(|| "there is no provider".to_owned()))
 }
 
-fn fastest(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
+fn fastest(purpose: Purpose, cpu: &Cpu) -> Result<Chosen, String> {
     let mut registry = Registry::new();
-    add(&mut registry, work.order().providers.iter().copied(), cpu);
-    let choice = match work {
-        Work::Compress(how) => measure(&registry, DEFLATE, how),
-        Work::Decompress => measure_decompression(&registry, DEFLATE, Checksum::Crc32),
+    add(&mut registry, purpose.order().providers.iter().copied(), cpu);
+    let choice = match purpose {
+        Purpose::Compress(how) => measure(&registry, DEFLATE, how),
+        Purpose::Decompress => measure_decompression(&registry, DEFLATE, Checksum::Crc32),
     };
     let choice = choice.map_err(|error| error.to_string())?;
     let description = format!("{}, {}", description(&registry, &choice.session), choice.reason);

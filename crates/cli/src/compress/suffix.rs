@@ -5,12 +5,13 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use broadloom::compression::format::Format;
+use broadloom::compression::framed;
 
 use super::container::Container;
 
 /// The suffixes that are known whatever the case of their letters: what takes their place when a
 /// file is decompressed, and the format, where its data do not tell it.
-const KNOWN: [(&str, &str, Option<Format>); 13] = [
+const KNOWN: [(&str, &str, Option<Format>); 18] = [
     (".gz", "", None),
     ("-gz", "", None),
     (".bgz", "", None),
@@ -24,6 +25,11 @@ const KNOWN: [(&str, &str, Option<Format>); 13] = [
     (".deflate", "", Some(Format::Raw)),
     (".parcomp", "", Some(Format::Parcomp)),
     (".zip", "", None),
+    (".lz4", "", None),
+    (".tlz4", ".tar", None),
+    (".zst", "", None),
+    (".zstd", "", None),
+    (".tzst", ".tar", None),
 ];
 
 /// The suffixes of a run.
@@ -67,6 +73,8 @@ impl Suffixes {
                 Container::Format(Format::Raw) => ".deflate",
                 Container::Format(Format::Parcomp) => ".parcomp",
                 Container::Zip => ".zip",
+                Container::Frames(framed::Format::Lz4) => ".lz4",
+                Container::Frames(framed::Format::Zstd) => ".zst",
             }),
         }
     }
@@ -117,6 +125,10 @@ mod tests {
             ("a.tar.gz", Some("a.tar")),
             ("a.tgz", Some("a.tar")),
             ("a.zz", Some("a")),
+            ("a.lz4", Some("a")),
+            ("a.tlz4", Some("a.tar")),
+            ("a.zst", Some("a")),
+            ("a.tzst", Some("a.tar")),
             ("a-z", Some("a")),
             ("a.deflate", Some("a")),
             ("a.parcomp", Some("a")),
@@ -133,7 +145,8 @@ mod tests {
             Some(Format::Raw)
         );
         let containers = Format::ALL.into_iter().map(Container::Format).chain([Container::Zip]);
-        for container in containers {
+        let frames = framed::Format::ALL.into_iter().map(Container::Frames);
+        for container in containers.chain(frames) {
             let compressed = suffixes.add(Path::new("d/a"), container);
             assert_eq!(
                 original(&suffixes, compressed.to_str().expect("a text")).as_deref(),

@@ -88,7 +88,7 @@ pub enum ZipError {
     Name(usize),
 }
 
-/// Whether data that begin so are a zip file.
+/// Returns `true` if data that begin so are a zip file.
 pub fn begins(start: &[u8]) -> bool {
     start.starts_with(&MAGIC)
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+use broadloom_program::metrics::MetricsArgs;
 use broadloom_program::number::{level, number};
 use clap::{Args, ValueEnum};
 
@@ -176,6 +177,9 @@ pub struct CommonArgs {
     /// Show a bar from the start, if standard error is a terminal; else one comes after a second
     #[arg(long, conflicts_with = "quiet")]
     pub progress: bool,
+
+    #[command(flatten)]
+    pub metrics: MetricsArgs,
 }
 
 /// A number of threads.

@@ -17,7 +17,7 @@ use super::range::Wanted;
 use crate::compress::Gzip;
 use crate::files::opened::Opened;
 use crate::files::sides::{Counted, Output, Places};
-use crate::files::{Becomes, Coded, Craft, Failure, failure};
+use crate::files::{Becomes, Coded, Craft, Failure, Hints, failure};
 
 /// Files with fewer bytes are worked on side by side, each by one thread.
 const DIVIDED: u64 = 1 << 20;
@@ -205,6 +205,10 @@ impl Craft for Encryption {
 
     fn about(&self, _path: &Path, _opened: &Opened) {}
 
+    fn hints(&self) -> Hints {
+        Hints { recursive: "--recursive", unknown_suffix: "-o names the new file" }
+    }
+
     fn becomes(&self, path: &Path, _opened: &Opened) -> Result<Becomes<()>, Failure> {
         let target = match split(path, self.suffix()) {
             Some((stem, _)) if !self.codes() => OsString::from_vec(stem.to_owned()),
@@ -239,7 +243,7 @@ impl Craft for Encryption {
     }
 }
 
-/// What is before a suffix of a name, and the suffix as the name has it, whatever its case.
+/// Splits a name into the part before a suffix and the suffix, in whichever case the name has it.
 fn split<'p>(path: &'p Path, suffix: &OsStr) -> Option<(&'p [u8], &'p OsStr)> {
     let name = path.as_os_str().as_bytes();
     let (stem, end) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;

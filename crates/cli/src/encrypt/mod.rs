@@ -186,6 +186,10 @@ fn run(program: &'static str, encryption: Encryption, args: CommonArgs, test: bo
     if let Err(error) = signals::watch() {
         return fail(program, &format!("signals cannot be watched: {error}"), 1);
     }
+    let _offered = match args.metrics.offer(program) {
+        Ok(offered) => offered,
+        Err(error) => return fail(program, &error, 1),
+    };
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     let manner = Manner {
         stdout: args.stdout || to_stdout,

@@ -12,7 +12,7 @@ use broadloom_program::quote::shown;
 
 use super::craft::Encryption;
 use crate::files::sides::{self, Output};
-use crate::files::{Failure, Worker, refuse_terminal_input};
+use crate::files::{Failure, Worker, refuse_terminal_input, sync_names, write_back};
 
 /// Has the worker make `output` of a file, or of standard input.
 pub fn run(mut worker: Worker<Encryption>, file: Option<&Path>, output: &Path) -> ExitCode {
@@ -48,13 +48,28 @@ fn make(
     }
     let failed = |error: io::Error| not_written(output, &reason(&error));
     let named = Named::create(output).map_err(failed)?;
-    let to = match &named {
-        Named::Beside(target, _) => Output::File(target.file()),
-        Named::Straight(file) => Output::Stdout(file),
+    let is_synced = worker.manner.synchronous || named.replaces();
+    let code = |to: Output<'_>| worker.coder.code(&input, to, &());
+    let coded = match &named {
+        Named::Beside(target, place) if is_synced => {
+            let file = target.file();
+            write_back::during(file, place, &mut || code(Output::File(file)))?
+        }
+        Named::Beside(target, _) => code(Output::File(target.file()))?,
+        Named::Straight(file) => code(Output::Stdout(file))?,
     };
-    let coded = worker.coder.code(&input, to, &())?;
+    let asked_for = match &named {
+        Named::Beside(target, place) if worker.manner.synchronous => {
+            target.file().sync_all().map_err(failed)?;
+            Some((target.file().try_clone().map_err(failed)?, place.clone()))
+        }
+        _ => None,
+    };
     // All bytes are written: what is left is the place.
     named.finish(|_| Ok(())).map_err(failed)?;
+    if let Some((file, place)) = &asked_for {
+        sync_names(&[(place, file)]).map_err(failed)?;
+    }
     worker.tell(file.unwrap_or(Path::new("stdin")), &coded, b"");
     Ok(())
 }

@@ -54,7 +54,7 @@ impl Origin {
         if line.is_empty() { Err(said("it is empty")) } else { Ok(Passphrase::new(&line[..])) }
     }
 
-    /// What asks for it when a file needs it, once for all files.
+    /// Returns a function that asks for the passphrase when a file needs it, once for all files.
     pub fn ask(self) -> Ask {
         let known = Mutex::new(None);
         Arc::new(move || {

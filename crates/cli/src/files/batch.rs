@@ -9,11 +9,11 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use broadloom_program::descriptors::raise;
 use broadloom_program::identity::Identity;
 use broadloom_program::target::{Existing, Target, directory_of};
 use rustix::fs::syncfs;
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::Coded;
 
@@ -32,17 +32,17 @@ const FEW: usize = 2;
 
 /// What tells whether a file is still the one that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State {
+pub struct FileState {
     identity: Identity,
     len: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
 
-impl State {
+impl FileState {
     /// The state of what has this metadata.
-    pub fn of(metadata: &Metadata) -> State {
-        State {
+    pub fn of(metadata: &Metadata) -> FileState {
+        FileState {
             identity: Identity::of(metadata),
             len: metadata.len(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
@@ -50,19 +50,19 @@ impl State {
         }
     }
 
-    /// Whether a path stands for the file, or for a symbolic link that leads to it.
+    /// Returns `true` if a path stands for the file, or for a symbolic link that leads to it.
     pub fn is_at(&self, path: &Path) -> bool {
         self.identity.is_at(path)
     }
 
     /// The same, where `len` bytes were read.
     #[must_use]
-    pub fn with_len(self, len: u64) -> State {
-        State { len, ..self }
+    pub fn with_len(self, len: u64) -> FileState {
+        FileState { len, ..self }
     }
 
-    /// What is different now, in words.
-    pub fn difference(&self, now: &State) -> Option<String> {
+    /// Describes in words what is different now.
+    pub fn difference(&self, now: &FileState) -> Option<String> {
         let what = if self.identity != now.identity {
             return Some("its name stands for another file by now".to_owned());
         } else if self.len != now.len {
@@ -79,16 +79,16 @@ impl State {
 }
 
 /// A file that was read, by its name.
-pub struct Source {
+pub struct SourceFile {
     /// Its name.
     pub path: PathBuf,
     /// What the name stood for: the file, or a symbolic link that leads to it.
     pub name: Identity,
     /// The file's state when it was opened.
-    pub state: State,
+    pub state: FileState,
 }
 
-impl Source {
+impl SourceFile {
     /// Refuses a name that stands for anything but the file that was read, as it was then.
     ///
     /// # Errors
@@ -97,10 +97,10 @@ impl Source {
         let metadata = fs::symlink_metadata(&self.path)?;
         let name = Identity::of(&metadata);
         let state = match metadata.is_symlink() {
-            true => State::of(&fs::metadata(&self.path)?),
-            false => State::of(&metadata),
+            true => FileState::of(&fs::metadata(&self.path)?),
+            false => FileState::of(&metadata),
         };
-        let state = if name == self.name { state } else { State { identity: name, ..state } };
+        let state = if name == self.name { state } else { FileState { identity: name, ..state } };
         self.state.difference(&state).map_or(Ok(()), |text| Err(io::Error::other(text)))
     }
 }
@@ -116,8 +116,8 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Whether another file is at the place and is to be replaced. One that is to be kept makes the
-    /// placing fail.
+    /// Returns `true` if another file is at the place and is to be replaced. One that is to be kept
+    /// makes the placing fail.
     pub fn replaces(&self) -> bool {
         self.existing == Existing::Replace && fs::symlink_metadata(&self.path).is_ok()
     }
@@ -126,7 +126,7 @@ impl Beside {
 /// A file that is made of a source, and waits.
 pub struct Made {
     /// The source.
-    pub source: Source,
+    pub source: SourceFile,
     /// The file.
     pub file: Beside,
     /// Its index.
@@ -141,18 +141,10 @@ impl Made {
     }
 }
 
-/// How many files the program may have open, once it has asked the system for as many as that
-/// allows.
+/// Returns how many files the program may have open, after it has asked the system for more.
 pub fn descriptors() -> usize {
-    let limit = getrlimit(Resource::Nofile);
     let (least, most) = (*DESCRIPTORS.start(), *DESCRIPTORS.end());
-    let wanted = limit.maximum.unwrap_or(most as u64).min(most as u64);
-    if limit.current.is_some_and(|current| current < wanted) {
-        // What is not granted is not used.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
-    }
-    let current = getrlimit(Resource::Nofile).current.unwrap_or(most as u64);
-    usize::try_from(current).unwrap_or(most).clamp(least, most)
+    usize::try_from(raise(most as u64)).unwrap_or(most).clamp(least, most)
 }
 
 /// Files that wait together.
@@ -175,17 +167,17 @@ impl Batch {
         self.made.push(made);
     }
 
-    /// Whether the files have waited enough.
+    /// Returns `true` if the files have waited enough.
     pub fn is_full(&self) -> bool {
         self.made.len() >= self.most || self.bytes >= ENOUGH_BYTES
     }
 
-    /// Whether no file waits.
+    /// Returns `true` if no file waits.
     pub fn is_empty(&self) -> bool {
         self.made.is_empty()
     }
 
-    /// Whether a file is the source of one that waits.
+    /// Returns `true` if a file is the source of one that waits.
     pub fn holds(&self, identity: Identity) -> bool {
         self.made.iter().any(|made| made.source.state.identity == identity)
     }

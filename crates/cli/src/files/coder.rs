@@ -10,11 +10,11 @@ use broadloom_program::message::reason;
 use broadloom_program::progress::Progress;
 use broadloom_program::target::{Existing, Target};
 
-use super::batch::{Beside, Made, Source, State};
+use super::batch::{Beside, FileState, Made, SourceFile};
 use super::failure::{Failure, not_written, says};
 use super::opened::Opened;
 use super::sides::{Counted, Output};
-use super::{Coded, Craft, attributes};
+use super::{Coded, Craft, attributes, write_back};
 
 /// Codes files as the command line asks for it.
 #[derive(Clone)]
@@ -35,6 +35,8 @@ pub struct Making<A> {
     pub index: Option<(PathBuf, Existing)>,
     /// When the new file was modified, where that is not when the source was.
     pub modified: Option<SystemTime>,
+    /// The disk has to hold the new file before the file gets its place.
+    pub is_synced: bool,
     /// What is known of the source.
     pub about: A,
 }
@@ -55,8 +57,11 @@ impl<C: Craft> Coder<C> {
         let Making { source, opened, place: (path, existing), index, .. } = making;
         let target = Target::create(&path)
             .map_err(|error| says(&path, &format!("cannot be made: {}", reason(&error))))?;
-        let output = Output::File(target.file());
-        let coded = self.code(&opened.file, output, &making.about)?;
+        let mut code = || self.code(&opened.file, Output::File(target.file()), &making.about);
+        let coded = match making.is_synced && opened.metadata.len() >= write_back::LEAST {
+            true => write_back::during(target.file(), &path, &mut code)?,
+            false => code()?,
+        };
         self.refuse_changed(&opened, &coded)?;
         attributes::copy(&opened, making.modified, target.file(), (&path, existing))
             .map_err(|error| not_written(&path, &error))?;
@@ -69,15 +74,15 @@ impl<C: Craft> Coder<C> {
             _ => None,
         };
         let file = Beside { target, path, existing };
-        let state = State::of(&opened.metadata);
-        let source = Source { path: source, name: opened.name, state };
+        let state = FileState::of(&opened.metadata);
+        let source = SourceFile { path: source, name: opened.name, state };
         Ok(Made { source, file, index, coded })
     }
 
     /// Refuses a file that changed while it was read: what was made of it is not what it is now.
     fn refuse_changed(&self, opened: &Opened, coded: &Coded) -> Result<(), Failure> {
-        let before = State::of(&opened.metadata);
-        let now = State::of(&opened.file.metadata()?);
+        let before = FileState::of(&opened.metadata);
+        let now = FileState::of(&opened.file.metadata()?);
         // What decodes does not read what belongs to nothing.
         let read = if self.craft.codes() { before.with_len(coded.input) } else { before };
         let difference = before.difference(&now).or_else(|| before.difference(&read));

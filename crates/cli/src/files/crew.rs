@@ -1,28 +1,20 @@
 //! Threads that work side by side, and give their results in the order of the work.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// A piece of work, and its number.
-type Work<T> = (u64, Box<dyn FnOnce() -> T + Send>);
+use broadloom_ordered::{Belt, Next};
 
-/// What came of a piece of work, and its number.
-type Done<T> = (u64, thread::Result<T>);
+/// A piece of work.
+type Piece<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// Threads that work side by side. They end when this is dropped.
 pub struct Crew<T> {
     threads: usize,
     started: Vec<JoinHandle<()>>,
-    work: Option<Sender<Work<T>>>,
-    /// Where threads get work from.
-    queue: Arc<Mutex<Receiver<Work<T>>>>,
-    results: (Sender<Done<T>>, Receiver<Done<T>>),
-    /// Results that came before their turn.
-    early: BTreeMap<u64, T>,
+    belt: Arc<Belt<Piece<T>, thread::Result<T>>>,
     given: u64,
     taken: u64,
 }
@@ -30,11 +22,9 @@ pub struct Crew<T> {
 impl<T: Send + 'static> Crew<T> {
     /// So many threads, which begin with the first work.
     pub fn new(threads: usize) -> Crew<T> {
-        let (work, queue) = channel();
-        let queue = Arc::new(Mutex::new(queue));
-        let (started, early) = (Vec::new(), BTreeMap::new());
-        let (work, results) = (Some(work), channel());
-        Crew { threads, started, work, queue, results, early, given: 0, taken: 0 }
+        // Who gives work sees to it that there is not too much, and wants each result at once.
+        let belt = Arc::new(Belt::new(u64::MAX, 1));
+        Crew { threads, started: Vec::new(), belt, given: 0, taken: 0 }
     }
 
     /// Pieces of work whose results were not taken yet.
@@ -48,16 +38,11 @@ impl<T: Send + 'static> Crew<T> {
     /// If the system gives no thread.
     pub fn give(&mut self, work: impl FnOnce() -> T + Send + 'static) -> io::Result<()> {
         if self.started.len() < self.threads {
-            let (queue, results) = (Arc::clone(&self.queue), self.results.0.clone());
+            let belt = Arc::clone(&self.belt);
             let name = format!("files {}", self.started.len());
             let started = thread::Builder::new().name(name).spawn(move || {
-                loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, work)) = next else { return };
-                    let result = catch_unwind(AssertUnwindSafe(work));
-                    if results.send((number, result)).is_err() {
-                        return;
-                    }
+                while let Next::Item(turn, work) = belt.next(true) {
+                    belt.put(turn, catch_unwind(AssertUnwindSafe(work)));
                 }
             });
             match started {
@@ -67,8 +52,7 @@ impl<T: Send + 'static> Crew<T> {
                 Err(_) => self.threads = self.started.len(),
             }
         }
-        let sent = self.work.as_ref().map(|queue| queue.send((self.given, Box::new(work))));
-        assert!(matches!(sent, Some(Ok(()))), "threads take work as long as this is there");
+        self.belt.give(Box::new(work));
         self.given += 1;
         Ok(())
     }
@@ -79,27 +63,15 @@ impl<T: Send + 'static> Crew<T> {
     /// # Panics
     /// If the work did.
     pub fn next(&mut self, may_wait: bool) -> Option<T> {
-        loop {
-            if let Some(result) = self.early.remove(&self.taken) {
-                self.taken += 1;
-                return Some(result);
-            }
-            if self.unfinished() == 0 {
-                return None;
-            }
-            let come = match may_wait {
-                true => self.results.1.recv().ok(),
-                false => self.results.1.try_recv().ok(),
-            };
-            let (number, result) = come?;
-            self.early.insert(number, result.unwrap_or_else(|panic| resume_unwind(panic)));
-        }
+        let result = self.belt.result(may_wait && self.unfinished() > 0)?;
+        self.taken += 1;
+        Some(result.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 }
 
 impl<T> Drop for Crew<T> {
     fn drop(&mut self) {
-        drop(self.work.take());
+        self.belt.end();
         for thread in self.started.drain(..) {
             // Panics of the work are results.
             let _ = thread.join();

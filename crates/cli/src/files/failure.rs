@@ -41,7 +41,7 @@ pub fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     }
 }
 
-/// What there is to be said of a file that is to be made.
+/// Makes a failure that says something about a file that is to be made.
 pub fn says(path: &Path, text: &str) -> Failure {
     Failure::Error(format!("{} {text}", shown(path)))
 }

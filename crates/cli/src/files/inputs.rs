@@ -13,6 +13,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use walkdir::WalkDir;
 
+use super::Hints;
 use super::attributes;
 use super::opened::Opened;
 
@@ -33,7 +34,7 @@ pub enum Input {
 pub struct Found {
     /// Its name.
     pub path: PathBuf,
-    /// Whether it was met in a directory, and not named.
+    /// `true` if it was met in a directory, and not named.
     pub met: bool,
 }
 
@@ -57,6 +58,8 @@ pub struct Search<'s> {
     pub recursive: bool,
     /// Where a named file is not there, it is looked for with this suffix.
     pub suffix: Option<&'s std::ffi::OsStr>,
+    /// What can be done about a directory.
+    pub hints: Hints,
 }
 
 impl Search<'_> {
@@ -70,9 +73,9 @@ impl Search<'_> {
             return Box::new(std::iter::once(Ok(Input::File(Found { path, met: false }))));
         }
         if !self.recursive {
-            let skip =
-                Skip::Warning("is a directory: ignored (-r takes the files in it)".to_owned());
-            return Box::new(std::iter::once(Err((path, skip))));
+            let option = self.hints.recursive;
+            let text = format!("is a directory: ignored ({option} takes the files in it)");
+            return Box::new(std::iter::once(Err((path, Skip::Warning(text)))));
         }
         let walk = WalkDir::new(path).sort_by_file_name().into_iter();
         Box::new(walk.filter_map(|entry| match entry {
@@ -114,6 +117,8 @@ pub struct Rules<'r> {
     pub codes: bool,
     /// Tells the suffix that a name has.
     pub suffix_of: &'r dyn Fn(&Path) -> Option<OsString>,
+    /// What can be done about a file without a suffix.
+    pub hints: Hints,
 }
 
 impl Rules<'_> {
@@ -193,9 +198,10 @@ impl Rules<'_> {
                 Some(if found.met { Skip::Silent } else { Skip::Note(text) })
             }
             None if !self.codes && found.met => Some(Skip::Silent),
-            None if !self.codes && makes_file => Some(Skip::Warning(
-                "unknown suffix: ignored (-S names one, -c needs none)".to_owned(),
-            )),
+            None if !self.codes && makes_file => {
+                let hint = self.hints.unknown_suffix;
+                Some(Skip::Warning(format!("unknown suffix: ignored ({hint}, -c needs none)")))
+            }
             _ => None,
         }
     }
@@ -225,8 +231,10 @@ mod tests {
         suffix.map(|_| OsString::from(".gz"))
     }
 
+    const HINTS: Hints = Hints { recursive: "-r", unknown_suffix: "-S names one" };
+
     fn search(recursive: bool) -> Search<'static> {
-        Search { recursive, suffix: None }
+        Search { recursive, suffix: None, hints: HINTS }
     }
 
     #[test]
@@ -250,7 +258,7 @@ mod tests {
     fn a_name_may_lack_the_suffix() {
         let place = place();
         let suffix = Some(std::ffi::OsStr::new(".gz"));
-        let search = Search { recursive: false, suffix };
+        let search = Search { recursive: false, suffix, hints: HINTS };
         for (name, found) in [("z", "z.gz"), ("a", "a"), ("nothing", "nothing")] {
             let mut inputs = search.named(place.path().join(name));
             let input = inputs.next().expect("it is named").expect("it is no directory");
@@ -275,6 +283,7 @@ mod tests {
             force: false,
             codes: true,
             suffix_of: &suffix_of,
+            hints: HINTS,
         };
         let keeping = Rules { replaces: false, beside: true, ..replacing };
         let reading = Rules { replaces: false, beside: false, ..replacing };
@@ -324,6 +333,7 @@ mod tests {
             force: false,
             codes: true,
             suffix_of: &suffix_of,
+            hints: HINTS,
         };
         let open = |rules: &Rules, name: &str| {
             rules.open(&Found { path: place.path().join(name), met: true }).err()

@@ -15,14 +15,17 @@ mod replace;
 pub mod report;
 pub mod sides;
 mod work;
+pub mod write_back;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use opened::Opened;
 use sides::{Counted, Output};
 
+pub use batch::sync_names;
 pub use failure::{Failure, failure};
 pub use work::{Worker, progress, refuse_terminal_input};
 
@@ -42,13 +45,13 @@ pub trait Craft: Clone + Send + Sync + 'static {
         about: &Self::About,
     ) -> Result<Coded, Failure>;
 
-    /// Whether files are coded; else they are decoded.
+    /// Returns `true` if files are coded; else they are decoded.
     fn codes(&self) -> bool;
 
-    /// What coded data are, in a word.
+    /// Returns a word for coded data.
     fn word(&self) -> &'static str;
 
-    /// Whether coded data are text, which a terminal may show.
+    /// Returns `true` if coded data are text, which a terminal may show.
     fn is_text(&self) -> bool {
         false
     }
@@ -62,16 +65,24 @@ pub trait Craft: Clone + Send + Sync + 'static {
     /// The suffix that the name of a coded file has.
     fn suffix_of(&self, path: &Path) -> Option<OsString>;
 
-    /// What is known of a file.
+    /// Returns what is known about a file.
     fn about(&self, path: &Path, opened: &Opened) -> Self::About;
 
-    /// What is to be made of a file.
+    /// Returns what is known about standard input.
+    fn about_stdin(&self, _input: &File) -> Self::About {
+        Self::About::default()
+    }
+
+    /// Returns hints at the options of the command that help with ignored files.
+    fn hints(&self) -> Hints;
+
+    /// Decides what is to be made of a file.
     ///
     /// # Errors
     /// If the file cannot be read.
     fn becomes(&self, path: &Path, opened: &Opened) -> Result<Becomes<Self::About>, Failure>;
 
-    /// What came of a file, in words.
+    /// Describes in words what became of a file.
     fn outcome(&self, coded: &Coded) -> String;
 
     /// Threads for one file.
@@ -82,6 +93,15 @@ pub trait Craft: Clone + Send + Sync + 'static {
 
     /// Most bytes of a file that is hardly coded sooner by several threads than by one.
     fn divided(&self) -> u64;
+}
+
+/// What the options of a command can do about files that are ignored, in words.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints {
+    /// The option that takes the files in a directory.
+    pub recursive: &'static str,
+    /// The option that says what becomes of a file without the suffix of coded ones.
+    pub unknown_suffix: &'static str,
 }
 
 /// What a file becomes.
@@ -134,6 +154,13 @@ pub struct Manner {
     pub progress: bool,
     /// Every output is on its medium before the next file begins.
     pub synchronous: bool,
+}
+
+impl Manner {
+    /// Returns `true` if the disk has to hold each new file: its source goes, or that is asked for.
+    pub fn is_synced(&self) -> bool {
+        !self.keep || self.synchronous
+    }
 }
 
 /// How much is said.

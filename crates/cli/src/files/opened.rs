@@ -15,7 +15,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Which file it is.
+    /// Returns the identity of the file.
     pub fn identity(&self) -> Identity {
         Identity::of(&self.metadata)
     }

@@ -13,7 +13,7 @@ use rustix::event::PollFlags;
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 
-use super::batch::{Beside, Made, Source, sync_names};
+use super::batch::{Beside, Made, SourceFile, sync_names};
 use super::coder::Making;
 use super::failure::{Failure, not_written, says};
 use super::inputs::{Found, Skip};
@@ -40,8 +40,10 @@ impl<C: Craft> Worker<C> {
             }
             None => None,
         };
+        let replaces = existing == Existing::Replace && is_there(&path);
+        let is_synced = replaces || self.manner.is_synced();
         let (source, place) = (found.path.clone(), (path, existing));
-        let making = Making { source, opened, place, index, modified, about };
+        let making = Making { source, opened, place, index, modified, is_synced, about };
         if self.goes_side_by_side(&making.opened) {
             let opened = (making.opened.identity(), making.opened.metadata.len());
             self.beside(found.path.clone(), opened, move |coder| {
@@ -58,7 +60,7 @@ impl<C: Craft> Worker<C> {
     pub fn put(&mut self, made: Made) -> Result<(), Failure> {
         let replaces = made.file.replaces() || made.index.as_ref().is_some_and(Beside::replaces);
         // Where nothing goes, nothing has to be on disk first.
-        if self.manner.keep && !replaces && !self.manner.synchronous {
+        if !replaces && !self.manner.is_synced() {
             let placed = place(made)?;
             self.tell_placed(&placed);
             return Ok(());
@@ -108,7 +110,7 @@ impl<C: Craft> Worker<C> {
         }
     }
 
-    /// Whether a source goes. What was not decompressed is nowhere else.
+    /// Returns `true` if a source goes. What was not decompressed is nowhere else.
     fn removes(&self, placed: &Placed) -> bool {
         !self.manner.keep && (self.manner.force || !placed.coded.left)
     }
@@ -120,7 +122,7 @@ impl<C: Craft> Worker<C> {
         self.tell(&placed.source.path, &placed.coded, &end);
     }
 
-    /// What becomes of a file that is at `path`, where a new one may be.
+    /// Decides what becomes of a file at `path`, where a new file may have to go.
     fn may_be_at(&mut self, path: &Path, opened: &Opened) -> Result<Existing, Failure> {
         let wanted = if self.manner.force { Existing::Replace } else { Existing::Keep };
         let Ok(there) = fs::symlink_metadata(path) else { return Ok(wanted) };
@@ -162,7 +164,7 @@ impl<C: Craft> Worker<C> {
 
 /// A file that has its place.
 struct Placed {
-    source: Source,
+    source: SourceFile,
     path: PathBuf,
     file: File,
     /// Its index, in its place too.
@@ -218,12 +220,12 @@ fn withdraw(path: &Path, file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether something has a name.
+/// Returns `true` if something has a name.
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Whether this job is the one that its terminal listens to.
+/// Returns `true` if this job is the one that its terminal listens to.
 fn in_foreground() -> bool {
     tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
 }

@@ -80,7 +80,7 @@ impl Report {
         }
     }
 
-    /// What was done, where all of that is to be told.
+    /// Reports what was done, if the user wants to hear all of it.
     pub fn done(&self, text: impl AsRef<[u8]>) {
         if self.verbosity == Verbosity::Verbose {
             // Nobody can be told if standard error is gone.

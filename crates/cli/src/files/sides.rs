@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use broadloom::encryption::{ReadAt, WriteAt};
 use broadloom_program::patient::Patient;
 use broadloom_program::progress::Progress;
+use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{preadv, pwritev};
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 
@@ -59,7 +60,7 @@ impl<'f> Counted<'f> {
 }
 
 impl Counted<'_> {
-    /// How many bytes there are, where all of them can be read by their place: in a file of which
+    /// Returns the number of bytes if all of them can be read by their place, as in a file of which
     /// nothing was read.
     pub fn places(&self) -> Option<u64> {
         let (mut file, metadata) = (self.file.0, self.file.0.metadata().ok()?);
@@ -104,6 +105,12 @@ pub enum Output<'f> {
 pub struct Places<'f>(pub &'f File);
 
 impl WriteAt for Places<'_> {
+    fn expect_len(&self, len: u64) {
+        // Not every file system can, and the bytes are written all the same. The size stays: it
+        // tells how far the file has been written.
+        let _ = fallocate(self.0, FallocateFlags::KEEP_SIZE, 0, len);
+    }
+
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_all_at(bytes, offset)
     }

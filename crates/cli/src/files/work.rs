@@ -39,7 +39,7 @@ pub struct Worker<C: Craft> {
     single: Coder<C>,
     crew: Crew<Vec<Outcome>>,
     /// Files for the crew that wait for more, and their bytes.
-    group: (Vec<Work<C>>, u64),
+    group: (Vec<FileWork<C>>, u64),
     /// The sources of what the crew was given, or is to be given, in order.
     ahead: VecDeque<(PathBuf, Identity)>,
     /// Most of them.
@@ -52,7 +52,7 @@ pub struct Worker<C: Craft> {
 }
 
 /// What is done with a file that is coded beside others.
-type Work<C> = Box<dyn FnOnce(&Coder<C>) -> Outcome + Send>;
+type FileWork<C> = Box<dyn FnOnce(&Coder<C>) -> Outcome + Send>;
 
 /// What came of a file that was coded beside others.
 pub enum Outcome {
@@ -92,7 +92,8 @@ impl<C: Craft> Worker<C> {
     pub fn run(mut self, files: Vec<OsString>) -> ExitCode {
         let files = if files.is_empty() { vec![OsString::from("-")] } else { files };
         let suffix = (!self.craft().codes()).then(|| self.craft().suffix().to_owned());
-        let search = Search { recursive: self.manner.recursive, suffix: suffix.as_deref() };
+        let (recursive, hints) = (self.manner.recursive, self.craft().hints());
+        let search = Search { recursive, suffix: suffix.as_deref(), hints };
         for name in files {
             // What is to be found may be what waits for its place.
             if !fs::symlink_metadata(&name).is_ok_and(|metadata| metadata.is_file()) {
@@ -136,8 +137,8 @@ impl<C: Craft> Worker<C> {
         }
     }
 
-    /// Whether a file is coded by one thread, beside others: where it is not enough work for
-    /// several.
+    /// Returns `true` if a file is coded by one thread, beside others: where it is not enough work
+    /// for several.
     pub fn goes_side_by_side(&self, opened: &Opened) -> bool {
         let least = self.craft().divided();
         self.craft().threads() > 1 && opened.metadata.is_file() && opened.metadata.len() <= least
@@ -206,7 +207,7 @@ impl<C: Craft> Worker<C> {
         self.commit();
     }
 
-    /// Whether a file is the source of one that was begun.
+    /// Returns `true` if a file is the source of one that was begun.
     pub fn holds(&self, identity: Identity) -> bool {
         self.batch.holds(identity) || self.ahead.iter().any(|(_, source)| *source == identity)
     }
@@ -215,7 +216,8 @@ impl<C: Craft> Worker<C> {
     fn stdin(&mut self) -> Result<(), Failure> {
         self.settle();
         refuse_terminal_input(self.craft(), self.manner.force)?;
-        let (input, about) = (sides::stdin()?, C::About::default());
+        let input = sides::stdin()?;
+        let about = self.craft().about_stdin(&input);
         match self.manner.test {
             true => self.test(&input, &about, Path::new("stdin")),
             false => self.write_to_stdout(input, &about, Path::new("stdin")),
@@ -232,6 +234,7 @@ impl<C: Craft> Worker<C> {
             force,
             codes: self.craft().codes(),
             suffix_of: &|path| self.craft().suffix_of(path),
+            hints: self.craft().hints(),
         };
         rules.open(found)
     }

@@ -4,13 +4,37 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use broadloom_hashing::algorithm::Algorithm;
+use broadloom::{Algorithm, HashAlgorithm};
 use broadloom_program::number::number;
 use broadloom_program::size::parse_size;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// Most bytes of output that can be asked for.
+const MAX_LENGTH: u64 = 1 << 20;
 
 /// Most worker threads that can be asked for.
 const MAX_THREADS: u64 = 256;
+
+/// Parses the name of a hash function. The help lists all that the engine has, each with its
+/// standard.
+fn hash_functions() -> impl TypedValueParser<Value = HashAlgorithm> {
+    let values = HashAlgorithm::all().map(|hash| {
+        let remark = match hash {
+            HashAlgorithm::Md5 | HashAlgorithm::Sha1 => {
+                "; broken for signatures, still common in old lists".to_owned()
+            }
+            hash if hash.is_extendable() => format!("; {} bytes of output", hash.digest_len()),
+            _ => String::new(),
+        };
+        let standard = Algorithm::Hash(hash).standard();
+        PossibleValue::new(hash.name()).help(standard.to_owned() + &remark)
+    });
+    PossibleValuesParser::new(values).try_map(|name| {
+        let lower = name.to_ascii_lowercase();
+        HashAlgorithm::all().find(|hash| hash.name() == lower).ok_or("an unknown hash function")
+    })
+}
 
 /// Print or check digests of many files at once
 ///
@@ -38,12 +62,12 @@ pub struct HashArgs {
     #[arg(
         short,
         long,
-        value_enum,
+        value_parser = hash_functions(),
         ignore_case = true,
-        default_value_t = Algorithm::Sha256,
+        default_value_t = HashAlgorithm::Sha256,
         value_name = "NAME",
     )]
-    pub algorithm: Algorithm,
+    pub algorithm: HashAlgorithm,
 
     /// Read digests from the PATHs and check the files they name
     #[arg(short, long)]
@@ -81,6 +105,27 @@ pub struct HashArgs {
     /// Compute HMACs (RFC 2104) with the bytes of FILE as the key, in place of digests
     #[arg(long, value_name = "FILE")]
     pub hmac_key_file: Option<PathBuf>,
+
+    /// With blake3: compute keyed hashes with the 32 bytes on standard input as the key
+    #[arg(long, conflicts_with_all = ["derive_key", "hmac_key_file"])]
+    pub keyed: bool,
+
+    /// With blake3: derive a key from each PATH in CONTEXT, a constant of your application
+    #[arg(long, value_name = "CONTEXT", conflicts_with = "hmac_key_file")]
+    pub derive_key: Option<String>,
+
+    /// With blake3: make N bytes of output
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_parser = number::<usize>("a number of bytes", 1..=MAX_LENGTH),
+    )]
+    pub length: Option<usize>,
+
+    /// Print digests alone, without names
+    #[arg(long, conflicts_with_all = ["check", "tag", "binary", "text", "chunk"])]
+    pub no_names: bool,
 
     /// Hash in N threads, each with lanes of its own
     #[arg(

@@ -35,7 +35,7 @@ impl LineParser {
         LineParser { tag, hex_len: 2 * digest_len, spacing: Spacing::Unknown }
     }
 
-    /// Whether a line (without its end) is a comment or empty.
+    /// Returns `true` if a line (without its end) is a comment or empty.
     pub fn is_blank(line: &[u8]) -> bool {
         line.is_empty() || line[0] == b'#'
     }
@@ -134,6 +134,7 @@ mod tests {
         ) {
             let format = LineFormat {
                 tag: tag.then(|| "MD5".to_owned()),
+                unnamed: false,
                 binary,
                 zero: false,
                 terminal: false,

@@ -1,6 +1,6 @@
 //! File names as checksum lines write them: newline, carriage return and backslash escaped.
 
-/// Whether a checksum line must escape the name, and say so with a backslash in front.
+/// Returns `true` if a checksum line must escape the name, and say so with a backslash in front.
 pub fn needs_escape(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'))
 }

@@ -11,6 +11,8 @@ use super::escape;
 pub struct LineFormat {
     /// The algorithm's name in front, as the BSD tools write it: `SHA256 (name) = …`.
     pub tag: Option<String>,
+    /// Lines have no names.
+    pub unnamed: bool,
     /// `*` before the name in place of a space.
     pub binary: bool,
     /// Lines end with NUL, and names are not escaped.
@@ -22,6 +24,10 @@ pub struct LineFormat {
 impl LineFormat {
     /// Appends the line of a whole file, byte for byte what `sha256sum` and its sisters print.
     pub fn file(&self, digest: &Digest, name: &[u8], out: &mut Vec<u8>) {
+        if self.unnamed {
+            digest.write_hex(out);
+            return self.end(out);
+        }
         let name = self.name(name);
         name.begin(out);
         if let Some(tag) = &self.tag {
@@ -92,7 +98,7 @@ impl<'n> Name<'n> {
     }
 }
 
-/// Whether a text has control characters, or bytes that a terminal may take for such.
+/// Returns `true` if a text has control characters, or bytes that a terminal may take for such.
 fn is_obeyed(text: &[u8]) -> bool {
     std::str::from_utf8(text).map_or(true, |text| text.chars().any(char::is_control))
 }
@@ -120,7 +126,13 @@ mod tests {
         ];
         for (name, shown) in names {
             assert_eq!(told(name, true), format!("{shown}: OK\n").into_bytes());
-            let format = |terminal| LineFormat { tag: None, binary: false, zero: true, terminal };
+            let format = |terminal| LineFormat {
+                tag: None,
+                unnamed: false,
+                binary: false,
+                zero: true,
+                terminal,
+            };
             let mut line = Vec::new();
             format(true).file(&Digest::new(&[1]), name, &mut line);
             assert_eq!(line.pop(), Some(0));

@@ -102,7 +102,7 @@ impl List {
         Ok(List { name: name.into(), lines, number: 0 })
     }
 
-    /// Whether it is read from standard input.
+    /// Returns `true` if it is read from standard input.
     pub fn is_stdin(&self) -> bool {
         matches!(self.lines, Lines::Stdin(_))
     }

@@ -65,7 +65,7 @@ pub struct CheckOptions {
     /// Files that do not exist are passed over.
     pub ignore_missing: bool,
     /// The algorithm's name, for messages.
-    pub tag: &'static str,
+    pub tag: String,
     /// Lines go to a terminal, which obeys control characters.
     pub terminal: bool,
 }
@@ -113,7 +113,7 @@ impl Report {
         }
     }
 
-    /// Whether anything could not be read, or did not match.
+    /// Returns `true` if anything could not be read, or did not match.
     pub fn failed(&self) -> bool {
         self.failed
     }

@@ -6,8 +6,12 @@ use std::path::PathBuf;
 
 use crate::provider::provider;
 use broadloom::provider::ProviderSpec;
+use broadloom_program::metrics::MetricsArgs;
 use broadloom_program::number::number;
 use broadloom_program::size::parse_size;
+use broadloom_snapshot::backup::Marker;
+use broadloom_snapshot::check::Subset;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 /// What follows the help.
@@ -15,7 +19,7 @@ const ENVIRONMENT: &str = "\
 Environment: RESTIC_REPOSITORY, RESTIC_PASSWORD_FILE, RESTIC_PASSWORD_COMMAND and RESTIC_PASSWORD \
 stand for options that are not given; without any, the password is asked for on the terminal. Exit \
 status: 0 if all went well; 1 after an error; 2 for a wrong command line; 3 if a backup left out \
-files that could not be read.";
+files that could not be read or were not there.";
 
 /// Save files in snapshots, in repositories that restic reads
 ///
@@ -68,6 +72,9 @@ pub struct CommonArgs {
     /// Read at most RATE KiB a second from the repository; 0 is no limit
     #[arg(long, global = true, value_name = "RATE", default_value = "0", value_parser = rate())]
     pub limit_download: u64,
+
+    #[command(flatten)]
+    pub metrics: MetricsArgs,
 }
 
 /// Reads KiB a second.
@@ -100,9 +107,30 @@ pub enum SnapshotCommand {
 /// inode) are not read.
 #[derive(Args)]
 pub struct BackupArgs {
-    /// Files and directories
-    #[arg(value_name = "PATH", required_unless_present = "stdin", conflicts_with = "stdin")]
+    /// Files and directories; what is not there is named, and the exit status is 3
+    #[arg(
+        value_name = "PATH",
+        required_unless_present_any = [
+            "stdin", "files_from", "files_from_verbatim", "files_from_raw",
+        ],
+        conflicts_with = "stdin",
+    )]
     pub paths: Vec<PathBuf>,
+
+    /// Save also what the lines of FILE name, or of standard input for -
+    ///
+    /// A line may be a pattern with *, ? and [...]. Empty lines, lines that begin with #, and white
+    /// space around a line do not count.
+    #[arg(long, value_name = "FILE", conflicts_with = "stdin")]
+    pub files_from: Vec<PathBuf>,
+
+    /// Save also what the lines of FILE name, each taken as it stands
+    #[arg(long, value_name = "FILE", conflicts_with = "stdin")]
+    pub files_from_verbatim: Vec<PathBuf>,
+
+    /// Save also what FILE names, which ends each name with a zero byte, as find -print0 does
+    #[arg(long, value_name = "FILE", conflicts_with = "stdin")]
+    pub files_from_raw: Vec<PathBuf>,
 
     /// Leave out paths that match PATTERN
     #[arg(short, long, value_name = "PATTERN")]
@@ -113,6 +141,8 @@ pub struct BackupArgs {
     pub iexclude: Vec<String>,
 
     /// Leave out paths that match a pattern in FILE, which has one a line
+    ///
+    /// $NAME and ${NAME} stand for what the environment has, and $$ for a dollar sign.
     #[arg(long, value_name = "FILE")]
     pub exclude_file: Vec<PathBuf>,
 
@@ -120,9 +150,13 @@ pub struct BackupArgs {
     #[arg(long)]
     pub exclude_caches: bool,
 
-    /// Leave out what is in directories with a file NAME
-    #[arg(long, value_name = "NAME")]
-    pub exclude_if_present: Vec<OsString>,
+    /// Leave out what is in directories with a file NAME, which begins with HEADER
+    #[arg(
+        long,
+        value_name = "NAME[:HEADER]",
+        value_parser = OsStringValueParser::new().try_map(marker),
+    )]
+    pub exclude_if_present: Vec<Marker>,
 
     /// Leave out files of more than SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -136,7 +170,7 @@ pub struct BackupArgs {
     #[arg(long)]
     pub stdin: bool,
 
-    /// The name of that file
+    /// The name of that file, or its path in the snapshot
     #[arg(long, value_name = "NAME", default_value = "stdin")]
     pub stdin_filename: String,
 
@@ -176,6 +210,10 @@ pub struct BackupArgs {
     #[arg(short = 'n', long)]
     pub dry_run: bool,
 
+    /// Make no snapshot if it would have the same files as its parent
+    #[arg(long, conflicts_with_all = ["stdin", "force"])]
+    pub skip_if_unchanged: bool,
+
     /// How data are compressed
     #[arg(long, value_enum, value_name = "HOW", default_value = "auto")]
     pub compression: How,
@@ -194,6 +232,19 @@ pub struct BackupArgs {
 
     #[command(flatten)]
     pub threads: ThreadsArgs,
+}
+
+/// Reads the name of a file, and what the file begins with.
+fn marker(text: OsString) -> Result<Marker, String> {
+    let bytes = text.as_encoded_bytes();
+    let (name, header) = match bytes.iter().position(|&byte| byte == b':') {
+        Some(at) => (&bytes[..at], &bytes[at + 1..]),
+        None => (bytes, &b""[..]),
+    };
+    match name.is_empty() || name.contains(&b'/') {
+        true => Err("expected the name of a file, perhaps with :HEADER behind it".to_owned()),
+        false => Ok(Marker { name: name.to_vec(), header: header.to_vec() }),
+    }
 }
 
 /// How data are compressed.
@@ -302,9 +353,17 @@ pub struct ListArgs {
 /// List the files of a snapshot
 #[derive(Args)]
 pub struct LsArgs {
-    /// The beginning of an ID, or "latest"; with :PATH, what is there alone
+    /// The beginning of an ID, or "latest"; with :PATH, all that is there
     #[arg(value_name = "SNAPSHOT[:PATH]")]
     pub snapshot: OsString,
+
+    /// List these directories, each with what is in it, but not with what lies deeper
+    #[arg(value_name = "DIR")]
+    pub directories: Vec<OsString>,
+
+    /// List also what lies deeper in the directories
+    #[arg(long)]
+    pub recursive: bool,
 
     /// Show modes, owners, sizes and times
     #[arg(short, long)]
@@ -321,21 +380,37 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with = "read_data_subset")]
     pub read_data: bool,
 
-    /// Read the Nth of T parts of the packs
-    #[arg(long, value_name = "N/T", value_parser = subset)]
-    pub read_data_subset: Option<(u64, u64)>,
+    /// Read some of the packs: the Nth of T parts (3/10), or as many of them by chance as a
+    /// percentage (2.5%) or a size (50M) says
+    #[arg(long, value_name = "N/T|P%|SIZE", value_parser = subset)]
+    pub read_data_subset: Option<Subset>,
 
     #[command(flatten)]
     pub threads: ThreadsArgs,
 }
 
-/// Reads the part of a whole.
-fn subset(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(part, parts)| {
-        let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
-        (part >= 1 && part <= parts && parts <= 256).then_some((part, parts))
-    });
-    parts.ok_or_else(|| "expected N/T with N from 1 to T, and T up to 256, such as 1/10".to_owned())
+/// Reads which packs are meant.
+fn subset(text: &str) -> Result<Subset, String> {
+    let wrong = || {
+        "expected N/T with N from 1 to T, and T up to 256, such as 1/10; a percentage above 0% and \
+         up to 100%, such as 2.5%; or a size, such as 50M"
+            .to_owned()
+    };
+    let chosen = match (text.split_once('/'), text.strip_suffix('%')) {
+        (Some((part, parts)), _) => {
+            let parts: Option<(u64, u64)> = part.parse().ok().zip(parts.parse().ok());
+            parts
+                .filter(|&(part, parts)| part >= 1 && part <= parts && parts <= 256)
+                .map(|(part, parts)| Subset::Part(part, parts))
+        }
+        (None, Some(percent)) => {
+            let percent: Option<f64> = percent.parse().ok();
+            let fits = |percent: &f64| *percent > 0.0 && *percent <= 100.0;
+            percent.filter(fits).map(Subset::Percent)
+        }
+        (None, None) => parse_size(text).ok().map(|size| Subset::Bytes(size.get())),
+    };
+    chosen.ok_or_else(wrong)
 }
 
 /// Remove snapshots, given ones or all that a policy does not keep
@@ -471,6 +546,8 @@ pub struct CatArgs {
 }
 
 /// Find files in snapshots by their names
+///
+/// Of a directory that matches, all that is in it is found too.
 #[derive(Args)]
 pub struct FindArgs {
     /// Patterns of names, or of paths

@@ -1,28 +1,25 @@
 //! `broadloom snapshot backup`.
 
-use std::fs;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use broadloom::error::SpecError;
 use broadloom::registry_on;
 use broadloom_lanes::Cpu;
-use broadloom_program::message::{complain, reason};
-use broadloom_program::quote::shown;
+use broadloom_program::message::complain;
 use broadloom_program::streams::StandardInput;
 use broadloom_snapshot::backup::{
     BackupOptions, Changes, Filter, Hasher, Parent, Progress, Source, Summary, backup, estimate,
 };
-use broadloom_snapshot::snapshot::{Selection, Snapshots};
+use broadloom_snapshot::snapshot::Selection;
 use broadloom_snapshot::{Compression, Time, to_json};
 use serde_json::json;
 
 use super::args::{BackupArgs, How};
 use super::context::{Context, Failure, Locking};
 use super::display::Display;
+use super::lists;
 use super::text::{size, span};
 
 const PROGRAM: &str = "broadloom snapshot backup";
@@ -30,7 +27,9 @@ const PROGRAM: &str = "broadloom snapshot backup";
 /// Makes the backup.
 pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Failure> {
     let hasher = hasher(&args, cpu)?;
-    let (filter, excludes) = filter(&args)?;
+    let mut warn = |text: &str| complain(PROGRAM, text);
+    let (filter, excludes) = filter(&args, &mut warn)?;
+    let paths = lists::sources(&args, &mut warn)?;
     let lock = match args.dry_run {
         true => None,
         false => context.lock(Locking::Adding)?,
@@ -38,27 +37,15 @@ pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Fai
     let parent = match (&args.parent, args.force) {
         (_, true) => Parent::None,
         (None, false) => Parent::Latest,
-        (Some(name), false) => {
-            let all = Snapshots::all(&context.repository)?;
-            Parent::Snapshot(all.find(name, &Selection::default())?.id)
-        }
+        (Some(name), false) => Parent::Snapshot(context.identify(name, &Selection::default())?),
     };
     let source = match args.stdin {
         true => {
-            let name = args.stdin_filename.trim_start_matches('/').to_owned();
-            if name.is_empty() || name.contains('/') || name == "." || name == ".." {
-                let wrong = &args.stdin_filename;
-                return Err(format!("--stdin-filename is {wrong:?}; valid: a name").into());
-            }
+            let name = args.stdin_filename.clone();
             Source::Stream { name, content: Box::new(StandardInput) }
         }
-        false => Source::Paths(args.paths.clone()),
+        false => Source::Paths(paths.clone()),
     };
-    for path in args.paths.iter().filter(|_| !args.stdin) {
-        if let Err(error) = fs::symlink_metadata(path) {
-            return Err(format!("{}: {}", shown(path), reason(&error)).into());
-        }
-    }
     let mut options = BackupOptions::new(source);
     options.excludes = excludes;
     options.tags = args.tag.iter().filter(|tag| !tag.is_empty()).cloned().collect();
@@ -69,6 +56,7 @@ pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Fai
     options.changes = Changes { ignore_ctime, ignore_inode: args.ignore_inode };
     options.with_atime = args.with_atime;
     options.dry_run = args.dry_run;
+    options.skip_if_unchanged = args.skip_if_unchanged;
     options.compression = match args.compression {
         How::Auto => Compression::Auto,
         How::Off => Compression::Off,
@@ -87,7 +75,7 @@ pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Fai
     let summary = thread::scope(|scope| {
         if display.is_watched() && !args.stdin {
             scope.spawn(|| {
-                if estimate(&args.paths, filter, &progress, &enough) {
+                if estimate(&paths, filter, &progress, &enough) {
                     display.counted.store(true, Ordering::Relaxed);
                 }
             });
@@ -97,14 +85,14 @@ pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Fai
         enough.store(true, Ordering::Relaxed);
         made
     })?;
-    tell(context, &summary)?;
+    tell(context, &summary, args.dry_run)?;
     if let Some((reason, count)) = summary.fell_back {
         complain(PROGRAM, &format!("{count} blobs were hashed by the fallback: {reason}"));
     }
     if summary.incomplete { Err(Failure::Incomplete) } else { Ok(()) }
 }
 
-/// Who hashes chunks, if the command line says so.
+/// Opens the provider that hashes chunks, if the command line names one.
 fn hasher(args: &BackupArgs, cpu: &Cpu) -> Result<Option<Hasher>, Failure> {
     let Some(spec) = &args.provider else { return Ok(None) };
     let fallback = args.fallback;
@@ -118,19 +106,18 @@ fn hasher(args: &BackupArgs, cpu: &Cpu) -> Result<Option<Hasher>, Failure> {
     }
 }
 
-/// What is left out, and the patterns for the snapshot.
-fn filter(args: &BackupArgs) -> Result<(Filter, Vec<String>), Failure> {
+/// Returns the filter of what is left out, and the patterns for the snapshot.
+fn filter(args: &BackupArgs, warn: &mut dyn FnMut(&str)) -> Result<(Filter, Vec<String>), Failure> {
     let mut filter = Filter {
         exclude_caches: args.exclude_caches,
         exclude_larger_than: args.exclude_larger_than.map(u64::from),
         one_file_system: args.one_file_system,
+        exclude_if_present: args.exclude_if_present.clone(),
         ..Filter::default()
     };
-    let present = args.exclude_if_present.iter().map(|name| name.as_bytes().to_vec());
-    filter.exclude_if_present = present.collect();
     let mut excludes = args.exclude.clone();
     for path in &args.exclude_file {
-        excludes.extend(lines(path)?);
+        excludes.extend(lists::patterns(path, warn)?);
     }
     for pattern in &excludes {
         filter.excludes.add(pattern, false)?;
@@ -142,15 +129,7 @@ fn filter(args: &BackupArgs) -> Result<(Filter, Vec<String>), Failure> {
     Ok((filter, excludes))
 }
 
-/// The patterns of a file: lines that are neither empty nor comments.
-fn lines(path: &Path) -> Result<Vec<String>, Failure> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| format!("{}: {}", shown(path), reason(&error)))?;
-    let lines = text.lines().map(str::trim);
-    Ok(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect())
-}
-
-fn tell(context: &mut Context, summary: &Summary) -> Result<(), Failure> {
+fn tell(context: &mut Context, summary: &Summary, dry_run: bool) -> Result<(), Failure> {
     if context.common.json {
         let mut line = json!({
             "message_type": "summary",
@@ -170,7 +149,8 @@ fn tell(context: &mut Context, summary: &Summary) -> Result<(), Failure> {
         });
         match summary.snapshot {
             Some(id) => line["snapshot_id"] = json!(id.to_string()),
-            None => line["dry_run"] = json!(true),
+            None if dry_run => line["dry_run"] = json!(true),
+            None => {}
         }
         context.out.write_all(&to_json(&line))?;
         writeln!(context.out)?;
@@ -187,13 +167,15 @@ fn tell(context: &mut Context, summary: &Summary) -> Result<(), Failure> {
         let line = format!("{what} {new:11} new, {changed:5} changed, {same:5} unmodified");
         context.say(&line)?;
     }
-    let would = if summary.snapshot.is_some() { "Added" } else { "Would add" };
+    let would = if dry_run { "Would add" } else { "Added" };
     let (added, stored) = (size(summary.added), size(summary.stored));
     context.say(&format!("{would} to the repository: {added} ({stored} stored)\n"))?;
     let (files, bytes) = (summary.files(), size(summary.bytes));
     context.say(&format!("processed {files} files, {bytes} in {}", span(summary.duration)))?;
-    if let Some(id) = summary.snapshot {
-        context.say(&format!("snapshot {} saved", id.short()))?;
+    match summary.snapshot {
+        Some(id) => context.say(&format!("snapshot {} saved", id.short()))?,
+        None if dry_run => {}
+        None => context.say("nothing changed: no snapshot is made")?,
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use broadloom_lanes::Cpu;
 use broadloom_program::message::{complain, reason};
 use broadloom_program::streams::StandardOutput;
 use broadloom_snapshot::snapshot::{Named, Selection, Snapshots};
-use broadloom_snapshot::{Lock, Remover, Repository, SnapshotError, store};
+use broadloom_snapshot::{Id, Lock, Remover, Repository, SnapshotError, store};
 
 use super::args::{CommonArgs, SelectionArgs};
 use super::password::password;
@@ -49,6 +49,7 @@ pub type Out = BufWriter<StandardOutput>;
 
 /// The repository of a command line.
 pub struct Context {
+    pub program: &'static str,
     pub common: CommonArgs,
     pub repository: Arc<Repository>,
     pub out: Out,
@@ -96,7 +97,7 @@ impl Context {
             false => Repository::open(store, &registry, &password)?,
         };
         let (repository, out) = (Arc::new(repository), BufWriter::new(StandardOutput));
-        Ok(Context { common, repository, out })
+        Ok(Context { program, common, repository, out })
     }
 
     /// Locks the repository.
@@ -109,18 +110,35 @@ impl Context {
         Ok(Some(Held(lock)))
     }
 
+    /// All snapshots, oldest first. Files that are none are left out, with a warning.
+    pub fn all(&self) -> Result<Snapshots, Failure> {
+        Ok(Snapshots::all(&self.repository, &mut |error| self.left_out(error))?)
+    }
+
+    /// The ID of the snapshot that a text names.
+    pub fn identify(&self, text: &str, selection: &Selection) -> Result<Id, Failure> {
+        let mut skip = |error: &SnapshotError| self.left_out(error);
+        Ok(Snapshots::identify(&self.repository, text, selection, &mut skip)?)
+    }
+
+    /// The snapshot that a text names. No other snapshot needs to be whole.
+    pub fn find(&self, text: &str, selection: &Selection) -> Result<Named, Failure> {
+        Ok(Snapshots::load(&self.repository, self.identify(text, selection)?)?)
+    }
+
+    fn left_out(&self, error: &SnapshotError) {
+        complain(self.program, &format!("{error}; it is left out"));
+    }
+
     /// The snapshots that are meant, oldest first: those that are named, or all that fit.
     pub fn chosen(&self, names: &[String], selection: &Selection) -> Result<Snapshots, Failure> {
-        let mut all = Snapshots::all(&self.repository)?;
         if names.is_empty() {
+            let mut all = self.all()?;
             all.retain(selection);
             return Ok(all);
         }
-        let mut chosen = Vec::new();
-        for name in names {
-            chosen.push(all.find(name, selection)?.clone());
-        }
-        Ok(Snapshots(chosen))
+        let chosen = names.iter().map(|name| self.find(name, selection));
+        chosen.collect::<Result<_, _>>().map(Snapshots)
     }
 
     /// The snapshot that is meant, and the path behind its name.
@@ -135,8 +153,7 @@ impl Context {
             None => (bytes, &b""[..]),
         };
         let name = String::from_utf8_lossy(name);
-        let all = Snapshots::all(&self.repository)?;
-        Ok((all.find(&name, selection)?.clone(), path.to_vec()))
+        Ok((self.find(&name, selection)?, path.to_vec()))
     }
 
     /// Says something that is not asked for; not with `--quiet` or `--json`.
@@ -177,7 +194,7 @@ fn store(
 }
 
 impl SelectionArgs {
-    /// Which snapshots are meant.
+    /// Returns the snapshots that are meant.
     pub fn selection(&self) -> Selection {
         let tags = self.tag.iter().map(|tags| lists(tags)).collect();
         Selection { hosts: self.host.clone(), tags, paths: self.path.clone() }

@@ -54,7 +54,7 @@ impl Display {
         }
     }
 
-    /// Whether anybody sees how far the work is.
+    /// Returns `true` if anybody sees how far the work is.
     pub fn is_watched(&self) -> bool {
         !self.quiet && (self.json || io::stderr().is_terminal())
     }

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use broadloom_program::message::complain;
+use broadloom_program::quote::visible;
 use broadloom_snapshot::backup::Progress;
 use broadloom_snapshot::check::{CheckOptions, Finding, check};
 use broadloom_snapshot::forget::{Group, GroupBy, Policy, apply, forget, parse_span};
 use broadloom_snapshot::node::NodeKind;
-use broadloom_snapshot::snapshot::{Named, Snapshots};
+use broadloom_snapshot::snapshot::Named;
 use broadloom_snapshot::store::Kind;
 use broadloom_snapshot::tree::{Place, Trees};
 use broadloom_snapshot::{BlobKind, Id, unlock};
@@ -18,6 +19,10 @@ use super::args::{By, CatArgs, CheckArgs, ForgetArgs, UnlockArgs};
 use super::context::{Context, Failure, Locking, lists};
 use super::display::Display;
 use super::show::{line, snapshot_json, table};
+use super::text::joined;
+
+/// Bytes of a file that `cat` has in memory, but for a single blob.
+const AT_ONCE: u64 = 32 << 20;
 
 /// Says that the repository was made.
 pub fn init(context: &mut Context) -> Result<(), Failure> {
@@ -104,8 +109,9 @@ pub fn run_forget(context: &mut Context, args: &ForgetArgs) -> Result<(), Failur
     };
     let selection = args.selection.selection();
     if !args.snapshots.is_empty() {
-        let chosen = context.chosen(&args.snapshots, &selection)?;
-        let ids: Vec<Id> = chosen.0.iter().map(|snapshot| snapshot.id).collect();
+        // They are not read, so that one that is damaged can be removed.
+        let ids = args.snapshots.iter().map(|name| context.identify(name, &selection));
+        let ids: Vec<Id> = ids.collect::<Result<_, _>>()?;
         if !args.dry_run {
             forget(&context.repository, &ids)?;
         }
@@ -120,7 +126,7 @@ pub fn run_forget(context: &mut Context, args: &ForgetArgs) -> Result<(), Failur
     }
     let has = |by| args.group_by.contains(&by);
     let by = GroupBy { host: has(By::Host), paths: has(By::Paths), tags: has(By::Tags) };
-    let mut all = Snapshots::all(&context.repository)?;
+    let mut all = context.all()?;
     all.retain(&selection);
     let (mut remove, mut groups) = (Vec::new(), Vec::new());
     for (group, snapshots) in by.groups(&all) {
@@ -170,9 +176,9 @@ fn tell(
         return Ok(());
     }
     let mut common = Vec::new();
-    common.extend(group.host.as_ref().map(|host| format!("host {host}")));
-    common.extend(group.paths.as_ref().map(|paths| format!("paths {}", paths.join(", "))));
-    common.extend(group.tags.as_ref().map(|tags| format!("tags {}", tags.join(", "))));
+    common.extend(group.host.as_ref().map(|host| format!("host {}", visible(host))));
+    common.extend(group.paths.as_ref().map(|paths| format!("paths {}", joined(paths))));
+    common.extend(group.tags.as_ref().map(|tags| format!("tags {}", joined(tags))));
     writeln!(context.out, "snapshots of {}:\n", common.join(", "))?;
     for (what, snapshots) in [("keep", kept), ("remove", gone)] {
         if !snapshots.is_empty() {
@@ -217,8 +223,7 @@ pub fn cat(context: &mut Context, args: &CatArgs) -> Result<(), Failure> {
         let blob = context.repository.blob(&index, found.unwrap_or(BlobKind::Data), id)?;
         return Ok(context.out.write_all(&blob)?);
     }
-    let all = Snapshots::all(&context.repository)?;
-    let snapshot = all.find(&args.snapshot, &args.selection.selection())?;
+    let snapshot = context.find(&args.snapshot, &args.selection.selection())?;
     let mut trees = Trees::new(&context.repository, &index)?;
     let place = trees.at(snapshot.file.tree, path.as_encoded_bytes())?;
     let Place::Node(node) = place else {
@@ -229,9 +234,18 @@ pub fn cat(context: &mut Context, args: &CatArgs) -> Result<(), Failure> {
         return Err(format!("{path} is no file in the snapshot").into());
     }
     // A few at a time: a file may be larger than memory.
-    for blobs in node.blobs().chunks(16) {
+    let mut rest = node.blobs();
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = |id: &&Id| {
+            bytes += index.find(BlobKind::Data, id).map_or(0, |location| location.size());
+            bytes <= AT_ONCE
+        };
+        let count = rest.iter().take_while(fits).count().max(1);
+        let (blobs, behind) = rest.split_at(count);
         let pieces = context.repository.blobs_in_order(&index, blobs)?;
         pieces.iter().try_for_each(|piece| context.out.write_all(piece))?;
+        rest = behind;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod args;
 mod backup;
 mod context;
 mod display;
+mod lists;
 mod maintain;
 mod password;
 mod restore;
@@ -57,6 +58,7 @@ pub fn run(args: SnapshotArgs, cpu: &Cpu) -> ExitCode {
 }
 
 fn execute(args: SnapshotArgs, program: &'static str, cpu: &Cpu) -> Result<(), Failure> {
+    let _offered = args.common.metrics.offer(program).map_err(Failure::Said)?;
     let new = matches!(args.command, SnapshotCommand::Init);
     let mut context = Context::open(args.common, program, cpu, new)?;
     let done = match args.command {

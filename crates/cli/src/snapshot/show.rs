@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use broadloom_program::quote::visible;
 use broadloom_snapshot::diff::{Change, OneSide, diff};
-use broadloom_snapshot::node::NodeKind;
+use broadloom_snapshot::node::{Node, NodeKind};
 use broadloom_snapshot::pattern::Patterns;
-use broadloom_snapshot::snapshot::{Named, Selection, Snapshots};
+use broadloom_snapshot::snapshot::{Named, Selection};
 use broadloom_snapshot::stats::{Count, stats};
 use broadloom_snapshot::tree::{Place, Trees};
 use broadloom_snapshot::walk::walk;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::args::{DiffArgs, FindArgs, ListArgs, LsArgs, StatsArgs, StatsMode};
 use super::context::{Context, Failure, Locking, Out};
-use super::text::{long, node_json, path, size};
+use super::text::{found_json, long, node_json, path, size};
 
 /// A snapshot, as `restic snapshots --json` has it.
 pub fn snapshot_json(snapshot: &Named) -> Value {
@@ -64,19 +65,25 @@ pub fn list(context: &mut Context, args: &ListArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Most columns of a name in a table: longer ones move what follows them on their line.
+const WIDEST: usize = 64;
+
 /// A table of snapshots, a line for each path and tag.
 pub fn table(out: &mut Out, snapshots: &[Named]) -> io::Result<()> {
-    let columns = |snapshot: &Named| (snapshot.file.hostname.len(), longest(&snapshot.file.tags));
-    let widths = snapshots.iter().map(columns);
-    let (host, tags) = widths.fold((4, 4), |(a, b), (c, d)| (a.max(c), b.max(d)));
+    let width = |name: &str| visible(name).chars().count().min(WIDEST);
+    let (mut host, mut tags) = (4, 4);
+    for Named { file, .. } in snapshots {
+        host = host.max(width(&file.hostname));
+        tags = file.tags.iter().map(|tag| width(tag)).fold(tags, usize::max);
+    }
     writeln!(out, "{:8}  {:19}  {:host$}  {:tags$}  Paths", "ID", "Time", "Host", "Tags")?;
     for snapshot in snapshots {
         let file = &snapshot.file;
         let (id, time) = (snapshot.id.short(), file.time.local());
-        let mut first = (id, time, file.hostname.clone());
+        let mut first = (id, time, visible(&file.hostname));
         for at in 0..file.tags.len().max(file.paths.len()).max(1) {
             let (id, time, name) = std::mem::take(&mut first);
-            let tag = file.tags.get(at).map_or("", String::as_str);
+            let tag = file.tags.get(at).map_or("".into(), |tag| visible(tag));
             let place = file.paths.get(at).map_or(String::new(), |it| path(it.as_bytes()));
             let text = format!("{id:8}  {time:19}  {name:host$}  {tag:tags$}  {place}");
             writeln!(out, "{}", text.trim_end())?;
@@ -85,14 +92,11 @@ pub fn table(out: &mut Out, snapshots: &[Named]) -> io::Result<()> {
     Ok(())
 }
 
-fn longest(names: &[String]) -> usize {
-    names.iter().map(String::len).max().unwrap_or(0)
-}
-
 /// Lists the files of a snapshot.
 pub fn ls(context: &mut Context, args: &LsArgs) -> Result<(), Failure> {
     let _lock = context.lock(Locking::Reading)?;
     let (snapshot, below) = context.named(&args.snapshot, &args.selection.selection())?;
+    let wanted = Wanted::new(&below, args)?;
     let repository = Arc::clone(&context.repository);
     let index = repository.index()?;
     let mut trees = Trees::new(&repository, &index)?;
@@ -106,23 +110,21 @@ pub fn ls(context: &mut Context, args: &LsArgs) -> Result<(), Failure> {
     }
     let (json, out) = (context.common.json, &mut context.out);
     let mut output = None;
-    let mut show = |full: &[u8], node: &broadloom_snapshot::node::Node| {
+    let mut seen = vec![false; wanted.directories.len()];
+    let mut show = |full: &[u8], node: &Node| {
+        let (is_listed, goes_deeper) = wanted.look(full, &mut seen);
+        if !is_listed {
+            return Ok(goes_deeper);
+        }
         let written = match (json, args.long) {
             (true, _) => line(out, &node_json(full, node)),
             (false, true) => writeln!(out, "{}", long(full, node)),
             (false, false) => writeln!(out, "{}", path(full)),
         };
-        kept(written, &mut output)
+        Ok(kept(written, &mut output)? && goes_deeper)
     };
     let place = trees.at(snapshot.file.tree, &below)?;
-    let start: Vec<u8> = below.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).fold(
-        Vec::new(),
-        |mut full, name| {
-            full.push(b'/');
-            full.extend_from_slice(name);
-            full
-        },
-    );
+    let start = rooted(&below);
     let listed = match &place {
         Place::Node(node) if node.kind != NodeKind::Dir => show(&start, node).map(drop),
         place => {
@@ -130,14 +132,89 @@ pub fn ls(context: &mut Context, args: &LsArgs) -> Result<(), Failure> {
             walk(&mut trees, tree, &start, &mut show)
         }
     };
-    walked(listed, output)
+    walked(listed, output)?;
+    match seen.iter().position(|seen| !seen) {
+        Some(at) => {
+            let directory = path(&wanted.directories[at]);
+            Err(format!("{directory} is not in snapshot {}", snapshot.id.short()).into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Which directories of a snapshot are listed.
+struct Wanted {
+    /// Their paths from the root, without a `/` at the end; without any, all is listed.
+    directories: Vec<Vec<u8>>,
+    /// What lies deeper in them is listed too.
+    recursive: bool,
+}
+
+impl Wanted {
+    fn new(below: &[u8], args: &LsArgs) -> Result<Wanted, Failure> {
+        if !args.directories.is_empty() && !below.is_empty() {
+            let text = "SNAPSHOT:PATH and SNAPSHOT DIR exclude each other";
+            return Err(text.to_owned().into());
+        }
+        let mut directories = Vec::new();
+        for given in &args.directories {
+            let given = given.as_encoded_bytes();
+            if given.first() != Some(&b'/') {
+                let text = "directories in a snapshot begin with /";
+                return Err(format!("{} is no such path; {text}", path(given)).into());
+            }
+            directories.push(rooted(given));
+        }
+        Ok(Wanted { directories, recursive: args.recursive })
+    }
+
+    /// Says of a path whether it is listed, and whether something below it may be. Notes the
+    /// directories that are there.
+    fn look(&self, full: &[u8], seen: &mut [bool]) -> (bool, bool) {
+        if self.directories.is_empty() {
+            return (true, true);
+        }
+        let (mut is_listed, mut goes_deeper) = (false, false);
+        for (directory, seen) in self.directories.iter().zip(seen) {
+            let is_itself = directory == full;
+            *seen |= is_itself || directory.is_empty();
+            is_listed |= is_itself
+                || match self.recursive {
+                    true => is_below(full, directory),
+                    false => parent(full) == directory,
+                };
+            goes_deeper |= is_itself
+                || is_below(directory, full)
+                || (self.recursive && is_below(full, directory));
+        }
+        (is_listed, goes_deeper)
+    }
+}
+
+/// A path from the root, without a `/` at its end.
+fn rooted(path: &[u8]) -> Vec<u8> {
+    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    names.fold(Vec::new(), |mut full, name| {
+        full.push(b'/');
+        full.extend_from_slice(name);
+        full
+    })
+}
+
+/// Returns `true` if a path is in a directory, however deep.
+fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+/// The path of the directory that a path is in; empty for the root.
+fn parent(path: &[u8]) -> &[u8] {
+    &path[..path.iter().rposition(|&byte| byte == b'/').unwrap_or(0)]
 }
 
 /// Shows what differs between two snapshots.
 pub fn differences(context: &mut Context, args: &DiffArgs) -> Result<(), Failure> {
     let _lock = context.lock(Locking::Reading)?;
-    let all = Snapshots::all(&context.repository)?;
-    let find = |name: &str| all.find(name, &Selection::default()).cloned();
+    let find = |name: &str| context.find(name, &Selection::default());
     let (first, second) = (find(&args.first)?, find(&args.second)?);
     let repository = Arc::clone(&context.repository);
     let index = repository.index()?;
@@ -264,11 +341,10 @@ pub fn find(context: &mut Context, args: &FindArgs) -> Result<(), Failure> {
         walk(&mut trees, snapshot.file.tree, b"", &mut |full, node| {
             let matched = patterns.matches(full);
             if matched {
-                matches.push(node_json(full, node));
+                matches.push(found_json(full, node));
                 lines.push(if args.long { long(full, node) } else { path(full) });
             }
-            // What is below what matches would match too.
-            Ok(!matched)
+            Ok(true)
         })?;
         if matches.is_empty() {
             continue;

@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use broadloom_program::quote::shown;
+use broadloom_program::quote::{shown, visible};
 use broadloom_snapshot::node::{Node, NodeKind};
 use serde_json::{Value, json};
 
@@ -30,10 +30,15 @@ pub fn span(duration: Duration) -> String {
 
 /// A path of a snapshot. Bytes that would break a line are quoted.
 pub fn path(path: &[u8]) -> String {
-    match path.iter().any(u8::is_ascii_control) || str::from_utf8(path).is_err() {
-        true => shown(Path::new(std::ffi::OsStr::from_bytes(path))),
-        false => String::from_utf8_lossy(path).into_owned(),
+    match str::from_utf8(path) {
+        Ok(text) if !text.contains(char::is_control) => visible(text).into_owned(),
+        _ => visible(&shown(Path::new(std::ffi::OsStr::from_bytes(path)))).into_owned(),
     }
+}
+
+/// Names with commas between them.
+pub fn joined(names: &[String]) -> String {
+    visible(&names.join(", ")).into_owned()
 }
 
 /// A line of `ls -l`.
@@ -74,6 +79,17 @@ pub fn node_json(full: &[u8], node: &Node) -> Value {
     value
 }
 
+/// A node, as `restic find --json` has it: all but its name, its content and its place on a disk.
+pub fn found_json(full: &[u8], node: &Node) -> Value {
+    let mut value = serde_json::to_value(node).expect("it is representable");
+    for key in ["name", "inode", "extended_attributes", "content", "subtree"] {
+        value.as_object_mut().expect("a node is an object").remove(key);
+    }
+    value["path"] = json!(String::from_utf8_lossy(full));
+    value["permissions"] = json!(node.mode.letters());
+    value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +108,7 @@ mod tests {
         assert_eq!(path(b"/a b"), "/a b");
         assert_eq!(path(b"/a\nb"), "'/a'$'\\n''b'");
         assert_eq!(path(b"/a\xff"), "'/a'$'\\377'");
+        assert_eq!(path("/a\u{9b}b\u{202e}".as_bytes()), "'/a'$'\\302\\233''b\\u{202e}'");
+        assert_eq!(path("/a\u{202e}".as_bytes()), "/a\\u{202e}");
     }
 }

@@ -3,24 +3,24 @@
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use crate::provider::provider;
 use broadloom::HashAlgorithm;
 use broadloom::provider::ProviderSpec;
+use broadloom::public_key::Padding;
 use broadloom_program::number::number;
 use broadloom_program::size::parse_size;
 use clap::{Args, ValueEnum};
-
-use crate::hash::Algorithm;
 
 /// Most worker threads that can be asked for.
 const MAX_THREADS: u64 = 256;
 
 /// Verify detached signatures of many files at once
 ///
-/// Verifies Ed25519, ECDSA and RSA signatures, as minisign, `openssl dgst -sign` and `openssl
-/// pkeyutl -sign -rawin` make them. All files share the lanes of the CPU's vectors, so that many
-/// files cost little more than one.
+/// Verifies Ed25519, ECDSA, RSA, ML-DSA and SLH-DSA signatures, as minisign, signify,
+/// `openssl dgst -sign` and `openssl pkeyutl -sign -rawin` make them. All files share the lanes of
+/// the CPU's vectors, so that many files cost little more than one.
 #[derive(Args)]
 #[command(
     args_override_self = true,
@@ -31,9 +31,11 @@ The signature of FILE is FILE.minisig or, where there is no such file, FILE.sig.
 With --check, each PATH is a list. Its lines are: SIGNATURE-FILE, two spaces, FILE. A line that \
 begins with # is a comment. A line that begins with a backslash has \\\\, \\n and \\r in its \
 names.\n\
-A minisign signature is verified with the key of its key ID only, and so is its trusted comment. \
+A signature of minisign or signify is verified with the key of its key ID only, and so is \
+minisign's trusted comment. \
 Other signatures are verified with each PEM key that fits, in turn.\n\
-RSA and ECDSA signatures are over the digest of --hash. ECDSA is over P-256, K-283 or B-283.\n\
+RSA and ECDSA signatures are over the digest of --hash. ECDSA is over P-256, P-384, \
+secp256k1, K-283 or B-283.\n\
 BROADLOOM_ISA=avx512|avx2|sse4|neon|portable asks for a lower instruction set."
 )]
 pub struct VerifyArgs {
@@ -41,7 +43,7 @@ pub struct VerifyArgs {
     #[arg(value_name = "PATH", required_unless_present = "check")]
     pub paths: Vec<OsString>,
 
-    /// Public key: PEM, or a public key file of minisign; may be given several times
+    /// Public key: PEM, or a public key file of minisign or signify; may be given several times
     #[arg(
         short,
         long = "key",
@@ -78,7 +80,14 @@ pub struct VerifyArgs {
     #[arg(long, value_enum, default_value_t = RsaPadding::Pkcs1, value_name = "NAME")]
     pub padding: RsaPadding,
 
-    /// Most bytes of a file with a pure Ed25519 signature, which must be in memory as a whole
+    /// Bytes of the salt of PSS, as openssl's rsa_pss_saltlen: a number, digest (those of the
+    /// digest), max (as many as fit, which `openssl dgst -sign` writes) or auto (any) [default:
+    /// digest]
+    #[arg(long, value_name = "LENGTH")]
+    pub salt_length: Option<SaltLength>,
+
+    /// Most bytes of a file whose signature is over no digest, as of Ed25519, ML-DSA and SLH-DSA:
+    /// such a file must be in memory as a whole
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G")]
     pub max_message: NonZeroU64,
 
@@ -146,17 +155,17 @@ pub enum SignedHash {
 }
 
 impl SignedHash {
-    /// The function, as the lanes and as the engine name it.
-    pub fn names(self) -> (Algorithm, HashAlgorithm) {
+    /// Returns the function as the engine names it.
+    pub fn algorithm(self) -> HashAlgorithm {
         match self {
-            SignedHash::Sha224 => (Algorithm::Sha224, HashAlgorithm::Sha224),
-            SignedHash::Sha256 => (Algorithm::Sha256, HashAlgorithm::Sha256),
-            SignedHash::Sha384 => (Algorithm::Sha384, HashAlgorithm::Sha384),
-            SignedHash::Sha512 => (Algorithm::Sha512, HashAlgorithm::Sha512),
-            SignedHash::Sha3_224 => (Algorithm::Sha3_224, HashAlgorithm::Sha3_224),
-            SignedHash::Sha3_256 => (Algorithm::Sha3_256, HashAlgorithm::Sha3_256),
-            SignedHash::Sha3_384 => (Algorithm::Sha3_384, HashAlgorithm::Sha3_384),
-            SignedHash::Sha3_512 => (Algorithm::Sha3_512, HashAlgorithm::Sha3_512),
+            SignedHash::Sha224 => HashAlgorithm::Sha224,
+            SignedHash::Sha256 => HashAlgorithm::Sha256,
+            SignedHash::Sha384 => HashAlgorithm::Sha384,
+            SignedHash::Sha512 => HashAlgorithm::Sha512,
+            SignedHash::Sha3_224 => HashAlgorithm::Sha3_224,
+            SignedHash::Sha3_256 => HashAlgorithm::Sha3_256,
+            SignedHash::Sha3_384 => HashAlgorithm::Sha3_384,
+            SignedHash::Sha3_512 => HashAlgorithm::Sha3_512,
         }
     }
 }
@@ -166,6 +175,48 @@ impl SignedHash {
 pub enum RsaPadding {
     /// PKCS #1 v1.5
     Pkcs1,
-    /// PSS with a salt as long as the digest
+    /// PSS with a salt of --salt-length
     Pss,
+}
+
+/// The length of the salt of PSS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaltLength {
+    /// So many bytes.
+    Bytes(usize),
+    /// Those of the digest.
+    Digest,
+    /// As many as fit into the modulus beside the digest.
+    Max,
+    /// Any.
+    Auto,
+}
+
+impl SaltLength {
+    /// The padding for a modulus and a digest of so many bytes.
+    pub fn padding(self, modulus_len: usize, digest_len: usize) -> Padding {
+        let salt_len = match self {
+            SaltLength::Bytes(len) => len,
+            SaltLength::Digest => digest_len,
+            SaltLength::Max => modulus_len.saturating_sub(digest_len + 2),
+            SaltLength::Auto => return Padding::PssAnySalt,
+        };
+        Padding::Pss { salt_len }
+    }
+}
+
+impl FromStr for SaltLength {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "digest" => Ok(SaltLength::Digest),
+            "max" => Ok(SaltLength::Max),
+            "auto" => Ok(SaltLength::Auto),
+            _ => text
+                .parse()
+                .map(SaltLength::Bytes)
+                .map_err(|_| "valid: a number of bytes, digest, max or auto".to_owned()),
+        }
+    }
 }

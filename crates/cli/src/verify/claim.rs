@@ -46,6 +46,9 @@ pub enum Verdict {
     Bad,
     /// It is, but the signature of the trusted comment is not.
     BadComment,
+    /// It is not as it was asked for, but would be with a salt of another length, with the key at
+    /// this place.
+    OtherSalt(usize),
     /// It could not be verified.
     Failed(JobError),
 }
@@ -77,7 +80,7 @@ impl Claim {
         Ok(Claim { ring, signature_name, signature, candidates, message, max_message, verdict })
     }
 
-    /// What the signature is over.
+    /// Returns what the signature is over.
     pub fn over(&self) -> Over {
         match &self.signature {
             Signature::Minisign(signature) if signature.is_prehashed => Over::Blake2b,
@@ -95,8 +98,14 @@ impl Claim {
     pub fn comment(&self) -> Option<&[u8]> {
         match &self.signature {
             Signature::Minisign(signature) => Some(signature.comment()),
-            Signature::Bytes(_) => None,
+            Signature::Signify(_) | Signature::Bytes(_) => None,
         }
+    }
+
+    /// The bytes of the salt that the signature would have for this key, where it does not verify
+    /// but for another salt.
+    pub fn salt_len(&self, key: usize) -> usize {
+        self.ring.get(key).salt_len()
     }
 
     /// Reads a file that the lanes do not hash, and says how many bytes it had.
@@ -124,8 +133,8 @@ impl Claim {
         if size > max || len > max {
             self.message = Vec::new();
             return Err(io::Error::other(format!(
-                "it has more than {max} bytes, and a pure Ed25519 signature needs all of them in \
-                 memory; --max-message sets another limit"
+                "it has more than {max} bytes, and a signature that is over no digest needs all of \
+                 them in memory; --max-message sets another limit"
             )));
         }
         if self.message.len() > MAX_WAITING {
@@ -136,7 +145,7 @@ impl Claim {
         Ok((Found::Apart, len))
     }
 
-    /// What the signature signs, as far as a file gives it.
+    /// Returns what the signature signs, as far as a file gives it.
     fn message<'m>(&'m self, found: &'m Found) -> &'m [u8] {
         match found {
             Found::Digest(digest) => digest.as_bytes(),
@@ -205,6 +214,10 @@ fn verify(claims: &[(&Claim, &[u8])]) -> Vec<Verdict> {
                 Signature::Bytes(bytes) => {
                     jobs.push(job(message, bytes.as_slice()).user((place, Verdict::Bad)));
                 }
+                Signature::Signify(parts) => {
+                    let file = job(message, parts.bytes.as_slice());
+                    jobs.push(file.user((place, Verdict::Bad)));
+                }
                 Signature::Minisign(parts) => {
                     let file = job(message, parts.signature());
                     jobs.push(file.user((place, Verdict::Bad)));
@@ -235,5 +248,31 @@ fn verify(claims: &[(&Claim, &[u8])]) -> Vec<Verdict> {
             has_more && matches!(verdicts[place], Verdict::Bad | Verdict::BadComment)
         });
     }
+    find_other_salts(claims, &mut verdicts);
     verdicts
+}
+
+/// Finds out which signatures are wrong by the length of their salt alone.
+fn find_other_salts(claims: &[(&Claim, &[u8])], verdicts: &mut [Verdict]) {
+    let mut jobs = Vec::new();
+    for (place, (claim, message)) in claims.iter().enumerate() {
+        let Signature::Bytes(bytes) = &claim.signature else { continue };
+        if !matches!(verdicts[place], Verdict::Bad) {
+            continue;
+        }
+        for &key in &claim.candidates {
+            if let Some(session) = &claim.ring.get(key).any_salt {
+                let job = Job::new(session, *message).signature(bytes.as_slice());
+                jobs.push(job.user((place, key)));
+            }
+        }
+    }
+    PROCESSOR.with_borrow_mut(|processor| processor.process_many(&mut jobs));
+    for job in &mut jobs {
+        let genuine = job.succeeded();
+        let (place, key) = *job.user_value_mut();
+        if genuine {
+            verdicts[place] = Verdict::OtherSalt(key);
+        }
+    }
 }

@@ -11,7 +11,7 @@ pub struct Entry {
     pub name: Vec<u8>,
 }
 
-/// Whether a line (without its end) is a comment or empty.
+/// Returns `true` if a line (without its end) is a comment or empty.
 pub fn is_blank(line: &[u8]) -> bool {
     line.is_empty() || line[0] == b'#'
 }

@@ -1,4 +1,4 @@
-//! The files of minisign: public keys and signatures.
+//! The files of minisign: public keys, which are those of signify too, and signatures.
 
 use std::fmt;
 
@@ -8,9 +8,19 @@ use base64ct::{Base64, Encoding};
 const UNTRUSTED: &[u8] = b"untrusted comment:";
 const TRUSTED: &[u8] = b"trusted comment: ";
 
+/// What the comment of a key says that minisign made.
+const MINISIGN: &[u8] = b"minisign";
+
 /// The number that says which key made a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyId([u8; 8]);
+
+impl KeyId {
+    /// That of a blob, behind its algorithm.
+    pub fn of(blob: &[u8]) -> KeyId {
+        KeyId(part(blob, 2))
+    }
+}
 
 impl fmt::Display for KeyId {
     /// As minisign prints it: in little-endian order.
@@ -26,6 +36,8 @@ pub struct MinisignKey {
     pub id: KeyId,
     /// The key of Ed25519.
     pub bytes: [u8; 32],
+    /// It verifies nothing but signatures of minisign.
+    pub is_of_minisign: bool,
 }
 
 /// A signature.
@@ -61,12 +73,12 @@ impl MinisignSignature {
     }
 }
 
-/// Whether bytes are a file of minisign.
+/// Returns `true` if bytes are a file of minisign.
 pub fn is_minisign(bytes: &[u8]) -> bool {
     bytes.starts_with(UNTRUSTED)
 }
 
-/// Reads a public key: the base64 line of its file.
+/// Reads a public key of minisign: the base64 line of its file.
 ///
 /// # Errors
 /// What is wrong, in words.
@@ -75,19 +87,21 @@ pub fn key_line(line: &[u8]) -> Result<MinisignKey, String> {
     if !blob.starts_with(b"Ed") {
         return Err(wrong_algorithm(&blob, "Ed"));
     }
-    Ok(MinisignKey { id: KeyId(part(&blob, 2)), bytes: part(&blob, 10) })
+    Ok(MinisignKey { id: KeyId::of(&blob), bytes: part(&blob, 10), is_of_minisign: true })
 }
 
-/// Reads the file of a public key.
+/// Reads the file of a public key. minisign and signify write the same; the former says in the
+/// comment who it is.
 ///
 /// # Errors
 /// What is wrong, in words.
 pub fn key_file(bytes: &[u8]) -> Result<MinisignKey, String> {
     let mut lines = Lines(bytes);
-    lines.next("untrusted comment")?;
+    let comment = lines.next("untrusted comment")?.to_ascii_lowercase();
+    let is_of_minisign = comment.windows(MINISIGN.len()).any(|word| word == MINISIGN);
     let key = key_line(lines.next("public key")?)?;
     lines.end()?;
-    Ok(key)
+    Ok(MinisignKey { is_of_minisign, ..key })
 }
 
 /// Reads the file of a signature.
@@ -104,21 +118,24 @@ pub fn signature_file(bytes: &[u8]) -> Result<MinisignSignature, String> {
         _ => return Err(wrong_algorithm(&blob, "Ed, ED")),
     };
     let comment = lines.next("trusted comment")?;
-    let comment = comment.strip_prefix(TRUSTED).ok_or("line 3 is no trusted comment")?;
+    let comment = comment.strip_prefix(TRUSTED).ok_or(
+        "line 3 is no trusted comment; a signature of signify that holds its message (-e) is not \
+         read",
+    )?;
     let global = lines.next("signature of the trusted comment")?;
     let global = decoded(global, "signature of a trusted comment")?;
     lines.end()?;
     let signed = [&blob[10..], comment].concat();
-    Ok(MinisignSignature { id: KeyId(part(&blob, 2)), is_prehashed, signed, global })
+    Ok(MinisignSignature { id: KeyId::of(&blob), is_prehashed, signed, global })
 }
 
 /// Bytes from a place in a longer array.
-fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().expect("the slice has that length")
 }
 
 /// A blob of so many bytes, from base64.
-fn decoded<const N: usize>(line: &[u8], what: &str) -> Result<[u8; N], String> {
+pub(super) fn decoded<const N: usize>(line: &[u8], what: &str) -> Result<[u8; N], String> {
     let mut blob = [0; N];
     match Base64::decode(line, &mut blob) {
         Ok(bytes) if bytes.len() == N => Ok(blob),
@@ -131,10 +148,10 @@ fn wrong_algorithm(blob: &[u8], valid: &str) -> String {
 }
 
 /// The lines of a file that are not read yet.
-struct Lines<'l>(&'l [u8]);
+pub(super) struct Lines<'l>(pub &'l [u8]);
 
 impl<'l> Lines<'l> {
-    fn next(&mut self, what: &str) -> Result<&'l [u8], String> {
+    pub(super) fn next(&mut self, what: &str) -> Result<&'l [u8], String> {
         if self.0.is_empty() {
             return Err(format!("the file ends before the {what}"));
         }
@@ -148,7 +165,7 @@ impl<'l> Lines<'l> {
     }
 
     /// Refuses what follows, save for empty lines.
-    fn end(&self) -> Result<(), String> {
+    pub(super) fn end(&self) -> Result<(), String> {
         match self.0.iter().all(|byte| matches!(byte, b'\n' | b'\r')) {
             true => Ok(()),
             false => Err("there is more behind the last line".to_owned()),
@@ -193,13 +210,31 @@ mod tests {
             error(&lines[..3].join("\n")),
             "the file ends before the signature of the trusted comment"
         );
-        assert_eq!(error(&good.replace("\ntrusted", "\nx")), "line 3 is no trusted comment");
+        let message = error(&good.replace("\ntrusted", "\nx"));
+        assert!(message.starts_with("line 3 is no trusted comment; a signature of signify"));
         assert_eq!(error(&format!("{good}more")), "there is more behind the last line");
         let short = format!("{}\n{}\n", lines[0], &lines[1][4..]);
         assert_eq!(error(&short), "a signature of minisign is 100 characters of base64");
         let key = |line: &[u8]| key_line(line).expect_err("it is no key");
         assert_eq!(key(b"RWS"), "a public key of minisign is 56 characters of base64");
         assert_eq!(key(&[b'A'; 56]), "the algorithm \"\\\\x00\\\\x00\" is unknown; valid: Ed");
+    }
+
+    #[test]
+    fn the_comment_of_a_key_says_whether_it_is_of_minisign() {
+        let line = Base64::encode_string(&[b"Ed".as_slice(), &[7; 40]].concat());
+        let read =
+            |comment: &str| key_file(format!("untrusted comment:{comment}\n{line}\n").as_bytes());
+        for (comment, is_of_minisign) in [
+            (" minisign public key 0707070707070707", true),
+            (" our Minisign key", true),
+            (" signify public key", false),
+            ("", false),
+        ] {
+            let key = read(comment).expect("it has the form");
+            assert_eq!(key.is_of_minisign, is_of_minisign, "{comment:?}");
+        }
+        assert!(key_line(line.as_bytes()).expect("it has the form").is_of_minisign);
     }
 
     proptest! {

@@ -7,6 +7,7 @@ mod line;
 mod minisign;
 mod report;
 mod signature;
+mod signify;
 mod source;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use broadloom_hashing::function::HashMode;
 use broadloom_hashing::order::Shared;
 use broadloom_hashing::threads::Run;
 use broadloom_lanes::Cpu;
@@ -37,11 +39,11 @@ pub fn run(args: VerifyArgs, cpu: &Cpu) -> ExitCode {
         }
     };
     let report = Report::new(options(&args), Progress::new(|| None));
-    let (algorithm, _) = args.hash.names();
+    let algorithm = args.hash.algorithm();
     let threads = args.threads;
     let shared = Shared::new(Box::new(source(args, ring)), report);
-    let shared = algorithm.visit(Run { shared, cpu, key: None, threads, chunk: None });
-    let (report, error) = shared.into_task();
+    let run = Run { algorithm, shared, cpu, mode: HashMode::default(), threads, chunk: None };
+    let (report, error) = run.hash().into_task();
     match error {
         Some(error) => printed_status(PROGRAM, Err(error)),
         None if report.failed() => ExitCode::FAILURE,

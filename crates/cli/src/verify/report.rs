@@ -95,7 +95,7 @@ impl Report {
         Report { options, progress, out, failed: false, count }
     }
 
-    /// Whether anything could not be read, or did not verify.
+    /// Returns `true` if anything could not be read, or did not verify.
     pub fn failed(&self) -> bool {
         self.failed
     }
@@ -122,6 +122,13 @@ impl Report {
             }
             Some(Verdict::Failed(error)) => {
                 self.message(format!("{signature}: it could not be verified: {error}"))?;
+            }
+            Some(Verdict::OtherSalt(key)) => {
+                let (key, len) = (claim.key_name(*key), claim.salt_len(*key));
+                self.message(format!(
+                    "{signature}: it is right for {key} but for its salt, which has not {len} \
+                     bytes: --salt-length auto takes any, max those of openssl dgst -sign"
+                ))?;
             }
             Some(Verdict::Bad) | None => {}
         }

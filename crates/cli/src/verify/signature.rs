@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::minisign::{self, MinisignSignature};
+use super::signify::{self, SignifySignature};
 
 /// Most bytes of a signature file: far more than any signature with its comments has.
 const MAX_FILE: u64 = 64 * 1024;
@@ -14,6 +15,8 @@ const MAX_FILE: u64 = 64 * 1024;
 pub enum Signature {
     /// Of minisign.
     Minisign(MinisignSignature),
+    /// Of signify.
+    Signify(SignifySignature),
     /// The bytes of a signature alone, as OpenSSL writes them.
     Bytes(Vec<u8>),
 }
@@ -48,15 +51,16 @@ pub fn parse(bytes: Vec<u8>) -> Result<Signature, String> {
         len if len > MAX_FILE => {
             Err(format!("the file has more than {MAX_FILE} bytes and is no signature"))
         }
-        _ if minisign::is_minisign(&bytes) => {
-            minisign::signature_file(&bytes).map(Signature::Minisign)
-        }
+        _ if minisign::is_minisign(&bytes) => match signify::signature_file(&bytes) {
+            Some(signature) => Ok(Signature::Signify(signature)),
+            None => minisign::signature_file(&bytes).map(Signature::Minisign),
+        },
         _ => Ok(Signature::Bytes(bytes)),
     }
 }
 
-/// Whether bytes are a sequence of two integers in DER, as a signature of ECDSA is (RFC 3279,
-/// 2.2.3). Those of the curves that are supported have less than 128 bytes.
+/// Returns `true` if bytes are a sequence of two integers in DER, as a signature of ECDSA is (RFC
+/// 3279, 2.2.3). Those of the curves that are supported have less than 128 bytes.
 pub fn is_ecdsa(bytes: &[u8]) -> bool {
     let integer = |bytes: &mut &[u8]| match **bytes {
         [0x02, len @ 1..0x80, ref rest @ ..] if rest.len() >= usize::from(len) => {

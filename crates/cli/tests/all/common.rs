@@ -23,6 +23,18 @@ pub const TOOLS: [(&str, &str); 6] = [
 ];
 
 impl Place {
+    /// A place with files of these lengths, and the names of the files.
+    pub fn of_lengths(lengths: &[usize]) -> (Place, Vec<String>) {
+        let place = Place::new();
+        let named = |&len| {
+            let name = format!("{len} bytes");
+            place.write(&name, noise(len, len as u64));
+            name
+        };
+        let names = lengths.iter().map(named).collect();
+        (place, names)
+    }
+
     /// A command of `broadloom`, in this directory.
     pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));

@@ -8,9 +8,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use broadloom_testing::has;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::tools::has;
 use crate::common::{Place, Said, noise, run, text};
 
 /// The formats, and their suffixes.
@@ -347,8 +347,8 @@ fn a_listing_has_sizes_ratios_and_names() {
     let lines: Vec<&str> = said.good().lines().collect();
     assert_eq!(lines[0], "         compressed        uncompressed  ratio uncompressed_name");
     let fields: Vec<&str> = lines[1].split_whitespace().collect();
-    // Headers and trailers are left out: two chunks, and the name in the first.
-    let streams = size - 2 * (10 + 14 + 8) - 2;
+    // Header, name and trailer are left out.
+    let streams = size - 10 - 2 - 8;
     let saved = format!("{:.1}%", 100.0 * (1.0 - streams as f64 / 100_000.0));
     assert_eq!(fields, [size.to_string().as_str(), "100000", &saved, "a"]);
     place.write("z", "x");
@@ -356,9 +356,9 @@ fn a_listing_has_sizes_ratios_and_names() {
     let said = place.decompress(&["-l", "a.gz", "z.zz"], b"");
     assert!(said.good().lines().last().unwrap().ends_with("(totals)"));
     let said = place.decompress(&["-lv", "a.gz", "z.zz"], b"");
-    let formats: Vec<&str> =
+    let methods: Vec<&str> =
         said.text().lines().skip(1).map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(formats[..2], ["gzip", "zlib"]);
+    assert_eq!(methods[..2], ["defla", "defla"]);
     let said = place.decompress(&["-l"], &place.read("a.gz"));
     assert!(said.good().lines().last().unwrap().ends_with(" stdout"));
     let said = place.decompress(&["-l", "a.gz", "missing"], b"");
@@ -408,23 +408,66 @@ fn shares_and_times_are_those_of_gzip() {
     );
     let later = File::options().write(true).open(place.path().join("two.gz")).unwrap();
     later.set_modified(time + Duration::from_secs(86_400 * 40)).unwrap();
-    for (ours, theirs) in [("-lv", "-lv"), ("-lvN", "-lvN")] {
-        let time = |said: &Said| {
-            let line = said.good().lines().nth(1).unwrap().to_owned();
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let month =
-                words.iter().position(|word| word.starts_with(char::is_uppercase)).expect(&line);
-            words[month..month + 3].join(" ")
-        };
-        for zone in ["UTC0", "America/New_York"] {
-            let run = |program: &str, args: &[&str]| {
-                let zone = format!("TZ={zone}");
-                place.tool("env", &[&[zone.as_str(), program], args].concat(), b"")
-            };
-            let ours = run(env!("CARGO_BIN_EXE_broadloom"), &["decompress", ours, "two.gz"]);
-            assert_eq!(time(&ours), time(&run("gzip", &[theirs, "two.gz"])), "{zone}");
+    let two = place.read("two.gz");
+    fs::rename(place.path().join("noise.gz"), place.path().join("other.gz")).unwrap();
+    for zone in ["UTC0", "America/New_York"] {
+        let zone = format!("TZ={zone}");
+        for option in ["-lv", "-lvN", "-lvn", "-lqv", "-lvq"] {
+            for name in ["two.gz", "empty.gz", "a.gz", "other.gz", "bare.gz", "-"] {
+                let run = |program: &[&str]| {
+                    let args = [&[zone.as_str()], program, &[option, name]].concat();
+                    place.tool("env", &args, &two)
+                };
+                let ours = run(&[env!("CARGO_BIN_EXE_broadloom"), "decompress"]);
+                assert_eq!(ours.good(), run(&["gzip"]).good(), "{zone} {option} {name}");
+            }
         }
     }
+    // Of a file on standard input, the time is that of the file.
+    let from_file = |command: &mut Command| {
+        let file = File::open(place.path().join("two.gz")).unwrap();
+        let said = command.arg("-lv").stdin(file).output().unwrap();
+        String::from_utf8(said.stdout).unwrap()
+    };
+    let ours = from_file(&mut place.command("decompress"));
+    assert_eq!(ours, from_file(&mut Command::new("gzip")));
+}
+
+#[test]
+fn the_time_of_a_file_on_standard_input_is_stored_as_gzip_does() {
+    let place = Place::new();
+    place.write("a", "x");
+    let time = UNIX_EPOCH + Duration::from_secs(1_234_567_890);
+    File::options().write(true).open(place.path().join("a")).unwrap().set_modified(time).unwrap();
+    let header = |command: &mut Command, args: &[&str], input: Stdio| {
+        let said = command.args(args).current_dir(place.path()).stdin(input).output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        // Flags, and the time.
+        said.stdout[3..8].to_vec()
+    };
+    let file = || Stdio::from(File::open(place.path().join("a")).unwrap());
+    let stored = [&[0][..], &1_234_567_890_u32.to_le_bytes()].concat();
+    for (args, expected) in
+        [(&["-c"][..], &stored[..]), (&["-cn"], &[0; 5]), (&["-c", "-"], &stored)]
+    {
+        let ours = header(&mut place.command("compress"), args, file());
+        assert_eq!(ours, header(&mut Command::new("gzip"), args, file()), "{args:?}");
+        assert_eq!(ours, expected, "{args:?}");
+    }
+    // A pipe, with a name or without, has no time.
+    let pipe = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(writer);
+        Stdio::from(reader)
+    };
+    for args in [&["-c"][..], &["-c", "/dev/stdin"]] {
+        let ours = header(&mut place.command("compress"), args, pipe());
+        assert_eq!(ours[1..], [0; 4], "{args:?}");
+        assert_eq!(ours, header(&mut Command::new("gzip"), args, pipe()), "{args:?}");
+    }
+    let said = place.command("compress").arg("-K").stdin(file()).output().unwrap();
+    let field = [b"UT\x05\x00\x01", &stored[1..]].concat();
+    assert!(said.stdout.windows(field.len()).any(|window| window == field), "{said:?}");
 }
 
 #[test]
@@ -642,13 +685,26 @@ fn wrong_command_lines_name_what_is_wrong() {
             &["--level", "x", "a"],
             "a level is 0 to 12: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12",
         ),
-        (&["--format", "rar", "a"], "valid: parcomp, gzip, bgzf, zlib, raw, zip"),
+        (&["--format", "rar", "a"], "valid: parcomp, gzip, bgzf, zlib, raw, zip, lz4, zstd"),
         (&["-zK", "a"], "cannot be used with"),
         (&["-z", "--format", "raw", "a"], "cannot be used with"),
         (&["-b", "0", "a"], "a block size in KiB is 1 to 1048576"),
         (&["-b", "64K", "a"], "a block size in KiB is 1 to 1048576"),
-        (&["-13", "a"], "invalid value '13'"),
+        (&["-13", "a"], "level 13 is of use for --format zstd only: a level is 0 to 12"),
         (&["-19", "a"], "a level is 0 to 12"),
+        (&["-20", "a"], "invalid value '20'"),
+        (&["--format", "zstd", "-20", "a"], "--format zstd has 1 to 19"),
+        (&["--format", "zstd", "-0", "a"], "level 0 of zstd; valid: 1 to 19"),
+        (&["--format", "lz4", "-9", "a"], "level 9 of lz4; valid: 1 to 1"),
+        (&["--format", "lz4", "--chunk", "8M", "a"], "valid: 1024 to 4194304"),
+        (&["--format", "lz4", "--long", "a"], "--long is of use for --format zstd only, not lz4"),
+        (&["--long", "a"], "--long is of use for --format zstd only, not gzip"),
+        (&["--format", "zstd", "--long=9", "a"], "as a power of two, is 10 to 31"),
+        (&["--block-checksums", "a"], "--block-checksums is of use for --format lz4 only"),
+        (&["--memory", "1G", "a"], "--memory is of use to decompress only"),
+        (&["--format", "zstd", "--provider", "zlib", "a"], "--provider is of use for DEFLATE only"),
+        (&["--format", "lz4", "--jobs", "2", "a"], "--jobs is of use for DEFLATE only"),
+        (&["--format", "lz4", "--members", "a"], "--members is of use for --format gzip only"),
         (&["--provider", "fast", "a"], "no provider is called \"fast\"; valid: "),
         (&["--chunk", "0", "a"], "expected a number of bytes above 0"),
         (&["--chunk", "1", "a"], "valid: 1024 to "),

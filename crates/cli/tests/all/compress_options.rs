@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
+use broadloom_testing::has;
 use rustix::process::Signal;
 
-use crate::common::tools::has;
 use crate::common::{
     Place, Said, assert_help_is_written, noise, run, run_unblocked, terminal, text,
 };
@@ -24,7 +24,9 @@ fn tar_works_with_both_commands() {
     if !has("tar") {
         return;
     }
-    for program in ["compress", "compress -9", "decompress", "compress -K"] {
+    let frames = ["compress --format lz4", "compress --format zstd -5"];
+    for program in [&["compress", "compress -9", "decompress", "compress -K"][..], &frames].concat()
+    {
         let place = Place::new();
         place.write("d/a", text(100_000, 1));
         place.write("d/b", "x");

@@ -6,9 +6,9 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
+use broadloom_testing::has;
 use rustix::process::Signal;
 
-use crate::common::tools::has;
 use crate::common::{Place, Said, noise, run, text};
 
 /// The formats.
@@ -243,7 +243,7 @@ fn who_compresses_does_not_depend_on_how_fast_it_is() {
     assert!(said.stderr.contains("lz4, gpu, fastest"), "{}", said.stderr);
 }
 
-/// Where the blocks of BGZF and the chunks of parcomp begin, and the end.
+/// Returns the offsets at which the blocks of BGZF or the chunks of parcomp begin, and the end.
 fn boundaries(format: &str, data: &[u8]) -> Vec<usize> {
     let number = |at: usize, len: usize| {
         let bytes = &data[at..at + len];

@@ -5,8 +5,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::common::tools::has;
+use broadloom_testing::has;
+
 use crate::common::{Place, Said, noise, run, run_unblocked, text};
 
 /// Lengths around the ends of chunks (64 KiB), of groups of chunks and of small files.
@@ -124,6 +127,64 @@ fn pipes_and_outputs_give_the_same() {
     assert!(place.path().join("a").exists(), "-o keeps the file");
     refused(&encrypt(&place, &["-i", "key", "-o", "a", "a"], b""), 1, "a: is the same file");
     refused(&encrypt(&place, &["-i", "key", "-o", "x", "a", "key"], b""), 2, "-o takes one file");
+}
+
+/// Returns the system calls of `broadloom encrypt` that wait for the disk, as strace sees them.
+fn syncs(place: &Place, args: &[&str]) -> Vec<String> {
+    let command = [&[env!("CARGO_BIN_EXE_broadloom"), "encrypt"], args].concat();
+    let calls = place.trace("fsync,fdatasync,syncfs", &command);
+    calls.lines().filter(|line| line.contains("sync")).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_disk_is_waited_for_where_a_file_goes_or_is_asked_for() {
+    if !has("strace") {
+        return;
+    }
+    let (place, recipient) = keyed();
+    place.write("a", "data");
+    let syncs = |args: &[&str]| syncs(&place, &[&["-r", &recipient], args].concat());
+    // The source stays, and nothing is replaced: nothing could be lost.
+    assert_eq!(syncs(&["-k", "a"]), Vec::<String>::new());
+    assert_eq!(syncs(&["-o", "out", "a"]), Vec::<String>::new());
+    // What was there before would be lost.
+    assert!(!syncs(&["-o", "out", "a"]).is_empty());
+    assert!(!syncs(&["-k", "-f", "a"]).is_empty());
+    fs::remove_file(place.path().join("out")).expect("it is there");
+    let calls = syncs(&["-o", "out", "--synchronous", "a"]);
+    assert!(calls.len() >= 2, "the file and its directory: {calls:?}");
+    fs::remove_file(place.path().join("a.age")).expect("it is there");
+    let calls = syncs(&["a"]);
+    assert!(calls.len() >= 2, "the file and its directory: {calls:?}");
+    assert_eq!(place.names("."), ["a.age", "key", "out", "trace"]);
+}
+
+#[test]
+fn the_disk_gets_a_file_that_replaces_another_while_it_is_made() {
+    if !has("strace") {
+        return;
+    }
+    let (place, recipient) = keyed();
+    place.write("out", "old");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qqq", "-o", "trace", "-e", "trace=fdatasync"]);
+    strace.arg(env!("CARGO_BIN_EXE_broadloom")).args(["encrypt", "-r", &recipient, "-o", "out"]);
+    let mut child = strace.current_dir(place.path()).stdin(Stdio::piped()).spawn().expect("it is");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let data = noise(24 << 20, 1);
+    stdin.write_all(&data).expect("it is read");
+    // The rest is not there yet: the disk does not wait for it.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !String::from_utf8_lossy(&place.read("trace")).contains("fdatasync(") {
+        assert!(Instant::now() < deadline, "the disk gets nothing before the end");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(place.read("out"), b"old");
+    stdin.write_all(b"the end").expect("it is read");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    let said = decrypt(&place, &["-i", "key", "-c", "out"], b"");
+    assert!(said.code == Some(0) && said.stdout == [&data, &b"the end"[..]].concat());
 }
 
 #[test]
@@ -361,6 +422,43 @@ fn wrong_command_lines_are_refused() {
     refused(&there, 2, "a.age is there already: not overwritten (-f does)");
     assert_eq!(encrypt(&place, &["-r", &recipient, "-f", "a"], b"").good(), "");
     assert_eq!(place.names("."), ["a.age", "key"]);
+}
+
+#[test]
+fn hints_name_options_that_there_are() {
+    let (place, recipient) = keyed();
+    place.write("a", "text");
+    place.write("d/b", "text");
+    let directory = "d: is a directory: ignored (--recursive takes the files in it)";
+    refused(&decrypt(&place, &["-i", "key", "d"], b""), 2, directory);
+    refused(&encrypt(&place, &["-r", &recipient, "d"], b""), 2, directory);
+    let suffix = "a: unknown suffix: ignored (-o names the new file, -c needs none)";
+    refused(&decrypt(&place, &["-i", "key", "a"], b""), 2, suffix);
+    // What they name is there.
+    encrypt(&place, &["-r", &recipient, "--recursive", "d"], b"").good();
+    fs::rename(place.path().join("d/b.age"), place.path().join("bare")).expect("it is there");
+    assert_eq!(decrypt(&place, &["-i", "key", "-o", "back", "bare"], b"").good(), "");
+    assert_eq!(decrypt(&place, &["-i", "key", "-c", "bare"], b"").good(), "text");
+    assert_eq!(place.read("back"), b"text");
+    let gzips = place.compress(&["d"], b"");
+    refused(&gzips, 2, "d: is a directory: ignored (-r takes the files in it)");
+}
+
+#[test]
+fn a_cut_file_of_openssl_says_where_it_ends() {
+    let place = Place::new();
+    place.write("pass", "the warp\n");
+    let args = ["--format", "openssl", "--passphrase-file", "pass", "-q", "-c", "a.enc"];
+    for (content, said) in [
+        ("Salted__", "a.enc: at byte 8: the input ends within the 16 bytes of \"Salted__\""),
+        ("", "a.enc: at byte 0: the input ends within the 16 bytes of \"Salted__\""),
+        ("Salted__12345678", "a.enc: at byte 16: the input ends before its first block"),
+        ("Sal", "a.enc: at byte 3: the input ends within the 16 bytes of \"Salted__\""),
+        ("Sold", "a.enc: the file begins with \"Sold\", not with \"Salted__\""),
+    ] {
+        place.write("a.enc", content);
+        refused(&decrypt(&place, &args, b""), 1, said);
+    }
 }
 
 #[test]

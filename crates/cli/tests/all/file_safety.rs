@@ -8,11 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use broadloom_testing::has;
 use rustix::fs::{CWD, Mode, XattrFlags, getxattr, mkfifoat, removexattr, setxattr};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use crate::common::tools::has;
 use crate::common::{Place, Said, noise, run, text};
 
 /// A user and a group that own nothing.
@@ -48,13 +48,9 @@ fn assert_kept(place: &Place, said: &Said, stderr: &str, names: &[&str]) {
     assert_eq!(place.names("."), names);
 }
 
-/// Whether the tests run as root, who may do what these need.
+/// Returns `true` if the tests run as root, who may do what these need.
 fn is_root(test: &str) -> bool {
-    let root = geteuid().is_root();
-    if !root {
-        println!("{test} cannot run: it needs root");
-    }
-    root
+    broadloom_testing::is_present(test, geteuid().is_root(), "it needs root")
 }
 
 /// A directory that belongs to nobody, and is open to all.

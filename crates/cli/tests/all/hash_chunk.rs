@@ -2,7 +2,7 @@
 
 use crate::common::{self, Place, Said, noise, sha256};
 
-/// What should be printed for a file of this content.
+/// Returns what should be printed for a file of this content.
 fn lines(name: &str, content: &[u8], chunk: usize) -> String {
     if content.is_empty() {
         return format!("{} 0 0 {name}\n", sha256(b""));

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::process::Command;
 
 use broadloom_lanes::{Cpu, Isa};
+use broadloom_testing::has;
 use serde_json::Value;
 
-use crate::common::tools::has;
 use crate::common::{Said, run, terminal};
 
 fn info(args: &[&str], isa: Option<&str>) -> Said {

@@ -32,6 +32,7 @@ const COMMANDS: &[&str] = &[
     "broadloom-snapshot-restore",
     "broadloom-snapshot-stats",
     "broadloom-snapshot-unlock",
+    "broadloom-top",
     "broadloom-verify-signatures",
 ];
 

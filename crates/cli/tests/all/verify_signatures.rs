@@ -5,9 +5,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 use base64ct::{Base64, Encoding};
+use broadloom_testing::has;
 use rustix::process::Signal;
 
-use crate::common::tools::has;
 use crate::common::{Place, Said, noise, run};
 
 const MESSAGE: &str = include_str!("../minisign/message.txt");
@@ -17,6 +17,37 @@ const OTHER: &str = include_str!("../minisign/other.minisig");
 const EMPTY: &str = include_str!("../minisign/empty.minisig");
 const KEY: &str = include_str!("../minisign/release.pub");
 const OTHER_KEY: &str = include_str!("../minisign/other.pub");
+
+/// What OpenSSL 3.5 made: public keys of ML-DSA, and their signatures of a message (`openssl
+/// pkeyutl -sign -rawin`).
+const ML_DSA_MESSAGE: &str = include_str!("../ml_dsa/message.txt");
+const ML_DSA: [(&str, &str, &[u8]); 3] = [
+    ("44", include_str!("../ml_dsa/ml-dsa-44.pub.pem"), include_bytes!("../ml_dsa/ml-dsa-44.sig")),
+    ("65", include_str!("../ml_dsa/ml-dsa-65.pub.pem"), include_bytes!("../ml_dsa/ml-dsa-65.sig")),
+    ("87", include_str!("../ml_dsa/ml-dsa-87.pub.pem"), include_bytes!("../ml_dsa/ml-dsa-87.sig")),
+];
+
+/// What signify-openbsd made: a key, its signature of a message, and one that holds the message.
+const SIGNIFY_KEY: &str = include_str!("../signify/release.pub");
+const SIGNIFY_MESSAGE: &str = include_str!("../signify/message.txt");
+const SIGNIFY_SIGNATURE: &str = include_str!("../signify/message.txt.sig");
+const SIGNIFY_EMBEDDED: &str = include_str!("../signify/embedded.sig");
+
+/// What OpenSSL 4.0 made of SLH-DSA: keys, and certificates as their signatures cover them.
+const SLH_DSA: [(&str, &str, &[u8], &[u8]); 2] = [
+    (
+        "sha2",
+        include_str!("../slh-dsa/sha2-128s.pub"),
+        include_bytes!("../slh-dsa/sha2-128s.tbs"),
+        include_bytes!("../slh-dsa/sha2-128s.tbs.sig"),
+    ),
+    (
+        "shake",
+        include_str!("../slh-dsa/shake-128s.pub"),
+        include_bytes!("../slh-dsa/shake-128s.tbs"),
+        include_bytes!("../slh-dsa/shake-128s.tbs.sig"),
+    ),
+];
 
 fn verify(place: &Place, args: &[&str]) -> Said {
     verify_with(place, args, b"")
@@ -96,6 +127,82 @@ fn a_key_is_chosen_by_its_number() {
     place.write("m.minisig", SIGNATURE.replace(line(SIGNATURE), &mixed));
     let said = verify(&place, &["-k", "k.pub", "-k", "o.pub", "m"]);
     assert_eq!((said.code, said.text()), (Some(1), "m: FAILED\n"));
+}
+
+#[test]
+fn signatures_of_signify_are_read() {
+    let place = signed();
+    place.write("s.pub", SIGNIFY_KEY);
+    place.write("s", SIGNIFY_MESSAGE);
+    place.write("s.sig", SIGNIFY_SIGNATURE);
+    let both = ["-k", "k.pub", "-k", "s.pub", "-v", "s", "m"];
+    let comment = "m: trusted comment: release 1.0 of message.txt\n";
+    let good = format!("s: OK\ns: key: s.pub\nm: OK\nm: key: k.pub\n{comment}");
+    says(&verify(&place, &both), 0, &good, "");
+    place.write("s", SIGNIFY_MESSAGE.replace("warp", "weft"));
+    let bad = "WARNING: 1 signature did NOT verify\n";
+    says(&verify(&place, &["-k", "s.pub", "s"]), 1, "s: FAILED\n", bad);
+    place.write("s", SIGNIFY_MESSAGE);
+    // minisign says in the comment of a key that it is its own. Such a key verifies nothing else.
+    place.write("mini.pub", SIGNIFY_KEY.replace("broadloom release", "minisign"));
+    for (key, text) in [
+        ("k.pub", "it was made with the key 5FDAB988CE06666C, which is not given"),
+        ("mini.pub", "it is of signify, and the key mini.pub of minisign, which verifies"),
+    ] {
+        let said = verify(&place, &["-k", key, "s"]);
+        assert_eq!((said.code, said.text()), (Some(1), "s: FAILED\n"), "{key}");
+        assert!(said.stderr.contains(&format!("s.sig: {text}")), "{}", said.stderr);
+    }
+    let line = SIGNIFY_KEY.lines().nth(1).unwrap();
+    assert_eq!(verify(&place, &["-P", line, "s"]).code, Some(1));
+    // One of minisign for the files themselves, without its trusted comment, is of the same form.
+    place.write("m", MESSAGE);
+    place.write("m.minisig", LEGACY.lines().take(2).collect::<Vec<_>>().join("\n"));
+    let said = verify(&place, &["-k", "k.pub", "m"]);
+    assert_eq!((said.code, said.text()), (Some(1), "m: FAILED\n"));
+    assert!(said.stderr.contains("m.minisig: it is of signify, and the key k.pub of minisign"));
+    place.write("s.sig", SIGNIFY_EMBEDDED);
+    let said = verify(&place, &["-k", "s.pub", "s"]);
+    assert_eq!((said.code, said.text()), (Some(1), "s: FAILED\n"));
+    assert!(said.stderr.contains("holds its message (-e) is not read"), "{}", said.stderr);
+}
+
+#[test]
+fn signatures_of_ml_dsa_are_those_of_openssl() {
+    let place = Place::new();
+    let mut args = Vec::new();
+    for (set, key, signature) in ML_DSA {
+        place.write(format!("{set}.pub"), key);
+        place.write(set, ML_DSA_MESSAGE);
+        place.write(format!("{set}.sig"), signature);
+    }
+    let keys = ML_DSA.map(|(set, ..)| format!("{set}.pub"));
+    args.extend(keys.iter().flat_map(|key| ["-k", key]));
+    args.extend(ML_DSA.map(|(set, ..)| set));
+    says(&verify(&place, &args), 0, "44: OK\n65: OK\n87: OK\n", "");
+
+    for (set, _, signature) in ML_DSA {
+        let mut flipped = signature.to_vec();
+        flipped[signature.len() / 2] ^= 1;
+        place.write("wrong.sig", flipped);
+        place.write("list", format!("wrong.sig  {set}\n{set}.sig  {set}\n"));
+        let said = verify(&place, &["-k", &format!("{set}.pub"), "-c", "list"]);
+        let text = format!("{set}: FAILED\n{set}: OK\n");
+        assert_eq!((said.code, said.text()), (Some(1), text.as_str()), "{}", said.stderr);
+        // Of another file it is none.
+        place.write("other", "weft and warp\n");
+        place.write("other.sig", signature);
+        let said = verify(&place, &["-k", &format!("{set}.pub"), "other"]);
+        assert_eq!((said.code, said.text()), (Some(1), "other: FAILED\n"));
+        place.write("other.sig", &signature[1..]);
+        let said = verify(&place, &["-k", &format!("{set}.pub"), "other"]);
+        assert_eq!((said.code, said.text()), (Some(1), "other: FAILED\n"));
+        let expected = format!("expected: {} bytes for ml-dsa-{set}", signature.len());
+        assert!(said.stderr.contains(&expected), "{}", said.stderr);
+    }
+    let said = verify(&place, &["-k", "44.pub", "--max-message", "5", "44"]);
+    assert_eq!((said.code, said.text()), (Some(1), "44: FAILED open or read\n"));
+    assert!(said.stderr.contains("over no digest needs all of them"), "{}", said.stderr);
 }
 
 #[test]
@@ -217,6 +324,12 @@ fn wrong_keys_and_wrong_command_lines() {
         (&["-k", "k.pub", "--threads", "0", "m"], 2, "a number of threads is 1 to 256"),
         (&["-k", "k.pub", "--provider", "gzip", "m"], 2, "no provider is called"),
         (&["-k", "k.pub", "--strict", "m"], 2, "--check"),
+        (&["-k", "k.pub", "--salt-length", "max", "m"], 2, "is of use for --padding pss only"),
+        (
+            &["-k", "k.pub", "--padding", "pss", "--salt-length", "long", "m"],
+            2,
+            "valid: a number of bytes, digest, max or auto",
+        ),
         (&["-P", "RWS", "m"], 2, "a public key of minisign is 56 characters of base64"),
         (&["-k", "gone.pub", "m"], 1, "gone.pub: No such file or directory"),
         (&["-k", "text", "m"], 1, "text: the key cannot be read: there is no PEM block"),
@@ -261,9 +374,11 @@ fn an_output_that_is_closed_or_whose_reader_has_left_ends_the_run() {
 }
 
 /// Keys of OpenSSL, and how it makes them.
-const KEYS: [(&str, &str); 5] = [
+const KEYS: [(&str, &str); 7] = [
     ("rsa", "-algorithm RSA -pkeyopt rsa_keygen_bits:2048"),
     ("p256", "-algorithm EC -pkeyopt ec_paramgen_curve:P-256"),
+    ("p384", "-algorithm EC -pkeyopt ec_paramgen_curve:P-384"),
+    ("secp256k1", "-algorithm EC -pkeyopt ec_paramgen_curve:secp256k1"),
     ("k283", "-algorithm EC -pkeyopt ec_paramgen_curve:sect283k1"),
     ("b283", "-algorithm EC -pkeyopt ec_paramgen_curve:sect283r1"),
     ("ed25519", "-algorithm ED25519"),
@@ -326,6 +441,42 @@ fn what_openssl_signs_verifies_and_nothing_else() {
 }
 
 #[test]
+fn signatures_of_slh_dsa_are_over_the_file_itself() {
+    let place = Place::new();
+    for (name, key, message, signature) in SLH_DSA {
+        place.write(format!("{name}.pub"), key);
+        place.write(name, message);
+        place.write(format!("{name}.sig"), signature);
+    }
+    // Signatures of both keys are equally long, so that each key is tried. A hash has no effect.
+    let args = ["-k", "sha2.pub", "-k", "shake.pub", "-a", "sha512", "-v", "sha2", "shake"];
+    let good = "sha2: OK\nsha2: key: sha2.pub\nshake: OK\nshake: key: shake.pub\n";
+    says(&verify(&place, &args), 0, good, "");
+    let bad = "WARNING: 1 signature did NOT verify\n";
+    says(&verify(&place, &["-k", "shake.pub", "sha2"]), 1, "sha2: FAILED\n", bad);
+    for (name, _, message, signature) in SLH_DSA {
+        let mut flipped = signature.to_vec();
+        flipped[5000] ^= 1;
+        place.write("f", message);
+        place.write("f.sig", flipped);
+        let key = format!("{name}.pub");
+        says(&verify(&place, &["-k", &key, "f"]), 1, "f: FAILED\n", bad);
+        place.write("f", &message[1..]);
+        place.write("f.sig", signature);
+        says(&verify(&place, &["-k", &key, "f"]), 1, "f: FAILED\n", bad);
+        place.write("f.sig", &signature[1..]);
+        let said = verify(&place, &["-k", &key, "f"]);
+        assert_eq!((said.code, said.text()), (Some(1), "f: FAILED\n"));
+        let expected = format!("expected: 7856 bytes for slh-dsa-{name}-128s");
+        assert!(said.stderr.contains(&expected), "{}", said.stderr);
+        place.write("f.sig", signature);
+        let said = verify(&place, &["-k", &key, "--max-message", "148", "f"]);
+        assert_eq!((said.code, said.text()), (Some(1), "f: FAILED open or read\n"));
+        assert!(said.stderr.contains("f: it has more than 148 bytes"), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn paddings_hashes_and_several_keys_of_a_kind() {
     if !has("openssl") {
         return;
@@ -359,6 +510,65 @@ fn paddings_hashes_and_several_keys_of_a_kind() {
     let said = verify(&place, &["-k", "k.pub", "f"]);
     assert_eq!((said.code, said.text()), (Some(1), "f: FAILED\n"));
     assert!(said.stderr.contains("expected: a minisign file for the key "), "{}", said.stderr);
+}
+
+#[test]
+fn salts_of_other_lengths_are_taken_by_whoever_asks() {
+    if !has("openssl") {
+        return;
+    }
+    let place = Place::new();
+    place.write("f", noise(1000, 3));
+    place.write("g", noise(1000, 4));
+    for name in ["one", "two"] {
+        key(&place, name, KEYS[0].1);
+    }
+    let verify_with = |salt_length: &str, provider: &str| {
+        let keys = ["-k", "one.pub", "-k", "two.pub", "--padding", "pss"];
+        let options = ["--salt-length", salt_length, "--provider", provider, "f"];
+        verify(&place, &[&keys[..], &options].concat())
+    };
+    let bad = "WARNING: 1 signature did NOT verify\n";
+    // OpenSSL 3.0 makes the longest unless told.
+    for (made, takes) in [
+        ("", &["max", "222", "auto"][..]),
+        (" -sigopt rsa_pss_saltlen:max", &["max", "222", "auto"]),
+        (" -sigopt rsa_pss_saltlen:digest", &["digest", "32", "auto"]),
+        (" -sigopt rsa_pss_saltlen:20", &["20", "auto"]),
+        (" -sigopt rsa_pss_saltlen:0", &["0", "auto"]),
+    ] {
+        let pss = format!("-sigopt rsa_padding_mode:pss{made}");
+        openssl(&place, &format!("dgst -sha256 {pss} -sign two.pem -out f.sig f"));
+        for asked in ["digest", "max", "auto", "0", "20", "32", "222"] {
+            for provider in ["native", "openssl"] {
+                let said = verify_with(asked, provider);
+                if takes.contains(&asked) {
+                    says(&said, 0, "f: OK\n", "");
+                    continue;
+                }
+                let len = match asked {
+                    "digest" => "32",
+                    "max" => "222",
+                    len => len,
+                };
+                let hint = format!(
+                    "f.sig: it is right for two.pub but for its salt, which has not {len} bytes: \
+                     --salt-length auto takes any, max those of openssl dgst -sign\n{bad}"
+                );
+                says(&said, 1, "f: FAILED\n", &hint);
+            }
+        }
+        // The signature of another file is not right with any salt.
+        place.write("g.sig", place.read("f.sig"));
+        for options in [&[][..], &["--salt-length", "auto"]] {
+            let args = [&["-k", "two.pub", "--padding", "pss", "g"], options].concat();
+            says(&verify(&place, &args), 1, "g: FAILED\n", bad);
+        }
+    }
+    let args = ["-k", "one.pub", "--padding", "pss", "--salt-length", "223", "f"];
+    let said = verify(&place, &args);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("do not fit into the modulus"), "{}", said.stderr);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::format::EMPTY_FINAL_BLOCK;
 use crate::pipeline::ChunkJob;
 
 use super::Compressor;
+use super::ends::Filled;
 
 /// Room beyond what a verified chunk should have: enough to see that it has more.
 const EXCESS: usize = 64;
@@ -20,6 +21,8 @@ pub(super) struct Chunk<'a> {
     verifier: Option<Verifier<'a>>,
     /// Where it begins, in bytes of the input.
     offset: u64,
+    /// The input pauses behind it.
+    pub(super) precedes_pause: bool,
     overflows: u64,
     /// Why it was not done by the session's own provider.
     fell_back: Option<JobError>,
@@ -73,26 +76,25 @@ impl<'a> Chunk<'a> {
             stage: Stage::Before,
         });
         let session = &compressor.session;
-        Chunk { session, job, verifier, offset: 0, overflows: 0, fell_back: None }
+        Chunk {
+            session,
+            job,
+            verifier,
+            offset: 0,
+            precedes_pause: false,
+            overflows: 0,
+            fell_back: None,
+        }
     }
 
-    /// Makes it one for other input, and gives back the input that it had.
-    pub(super) fn set_input(&mut self, offset: u64, input: Bytes<'a>) -> Bytes<'a> {
-        if let Some(verifier) = &mut self.verifier {
-            let compressed = replace(&mut verifier.job, Bytes::EMPTY);
-            // The memory is the first job's.
-            if let Bytes::Owned(memory) = compressed {
-                self.job.set_output_buffer(memory);
-            }
-            verifier.stage = Stage::Before;
-            if self.fell_back.is_some() {
-                self.job.set_session(self.session);
-            }
-        }
-        self.offset = offset;
-        self.overflows = 0;
-        self.fell_back = None;
-        replace(&mut self.job, input)
+    /// Gives the job memory for its result.
+    pub(super) fn set_memory(&mut self, memory: Vec<u8>) {
+        self.job.set_output_buffer(memory);
+    }
+
+    /// Takes the memory of the result.
+    pub(super) fn take_memory(&mut self) -> Vec<u8> {
+        self.job.take_output()
     }
 
     /// Its result.
@@ -126,6 +128,30 @@ impl<'a> Chunk<'a> {
             fell_back: self.fell_back,
             is_verified: self.verifier.is_some(),
         })
+    }
+}
+
+impl<'a> Filled<'a> for Chunk<'a> {
+    fn set_input(&mut self, offset: u64, input: Bytes<'a>) -> Bytes<'a> {
+        if let Some(verifier) = &mut self.verifier {
+            let compressed = replace(&mut verifier.job, Bytes::EMPTY);
+            // The memory is the first job's.
+            if let Bytes::Owned(memory) = compressed {
+                self.job.set_output_buffer(memory);
+            }
+            verifier.stage = Stage::Before;
+            if self.fell_back.is_some() {
+                self.job.set_session(self.session);
+            }
+        }
+        self.offset = offset;
+        self.overflows = 0;
+        self.fell_back = None;
+        replace(&mut self.job, input)
+    }
+
+    fn set_pause(&mut self, precedes_pause: bool) {
+        self.precedes_pause = precedes_pause;
     }
 }
 

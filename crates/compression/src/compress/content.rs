@@ -35,7 +35,7 @@ const fn numbers() -> [u64; 256] {
 
 /// Says where chunks end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cutter {
+pub(crate) struct Cutter {
     /// The most bytes of a chunk.
     most: usize,
     /// The bits of the sum that are 0 where a chunk ends; `None`: the content does not matter.
@@ -45,20 +45,20 @@ pub(super) struct Cutter {
 impl Cutter {
     /// Chunks of at most `most` bytes, and of just so many unless the content determines their
     /// ends.
-    pub(super) fn new(most: usize, by_content: bool) -> Self {
+    pub(crate) fn new(most: usize, by_content: bool) -> Self {
         let bits = (most / MEAN).max(2).ilog2();
         // The highest bits of the sum depend on all of the window.
         Cutter { most, mask: by_content.then(|| !(u64::MAX >> bits)) }
     }
 
     /// The most bytes of a chunk.
-    pub(super) fn most(&self) -> usize {
+    pub(crate) fn most(&self) -> usize {
         self.most
     }
 
     /// The length of an input's first chunk. `bytes` is the whole input, or as much of it as a
     /// chunk may have.
-    pub(super) fn cut(&self, bytes: &[u8]) -> usize {
+    pub(crate) fn cut(&self, bytes: &[u8]) -> usize {
         let most = self.most.min(bytes.len());
         let Some(mask) = self.mask else { return most };
         let least = (self.most / LEAST).max(1);

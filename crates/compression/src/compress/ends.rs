@@ -5,30 +5,44 @@ use std::io::{ErrorKind, Read, Write};
 use broadloom_engine::Bytes;
 
 use crate::error::CompressError;
-use crate::pipeline::{Sink, Source};
+use crate::pipeline::{ChunkSink, ChunkSource};
 use crate::report::Report;
 
 use super::chunk::Chunk;
 use super::content::Cutter;
 use super::frames::Frames;
+use super::pause::Pause;
+
+/// Bytes around a chunk, for which memory is reserved with it.
+const FRAME: usize = 64;
+
+/// A chunk that a source fills.
+pub(crate) trait Filled<'a> {
+    /// Makes it one for other input, which begins at `offset`, and gives back the input that it
+    /// had.
+    fn set_input(&mut self, offset: u64, input: Bytes<'a>) -> Bytes<'a>;
+
+    /// Says whether the input pauses behind it.
+    fn set_pause(&mut self, precedes_pause: bool);
+}
 
 /// The chunks of an input in memory.
-pub(super) struct Slice<'a> {
+pub(crate) struct Slice<'a> {
     rest: &'a [u8],
     offset: u64,
     cutter: Cutter,
 }
 
 impl<'a> Slice<'a> {
-    pub(super) fn new(input: &'a [u8], cutter: Cutter) -> Self {
+    pub(crate) fn new(input: &'a [u8], cutter: Cutter) -> Self {
         Slice { rest: input, offset: 0, cutter }
     }
 }
 
-impl<'a> Source<Chunk<'a>> for Slice<'a> {
+impl<'a, C: Filled<'a>> ChunkSource<C> for Slice<'a> {
     type Error = CompressError;
 
-    fn fill(&mut self, chunk: &mut Chunk<'a>) -> Result<bool, CompressError> {
+    fn fill(&mut self, chunk: &mut C) -> Result<bool, CompressError> {
         let (next, rest) = self.rest.split_at(self.cutter.cut(self.rest));
         if next.is_empty() {
             return Ok(false);
@@ -41,26 +55,33 @@ impl<'a> Source<Chunk<'a>> for Slice<'a> {
 }
 
 /// The chunks of what is read.
-pub(super) struct Reader<R> {
+pub(crate) struct Reader<R> {
     reader: R,
     cutter: Cutter,
     offset: u64,
     /// Bytes read beyond the end of the last chunk.
     ahead: Vec<u8>,
     ended: bool,
+    /// The last chunk ends where the input pauses.
+    pauses: bool,
 }
 
 impl<R: Read> Reader<R> {
-    pub(super) fn new(reader: R, cutter: Cutter) -> Self {
-        Reader { reader, cutter, offset: 0, ahead: Vec::new(), ended: false }
+    pub(crate) fn new(reader: R, cutter: Cutter) -> Self {
+        Reader { reader, cutter, offset: 0, ahead: Vec::new(), ended: false, pauses: false }
     }
 
-    /// Fills the memory with what is at hand and what is read, until it is full or nothing more
-    /// comes, and says how much that is.
+    /// Fills the memory with what is at hand and what is read, until it is full, or nothing more
+    /// comes, or the input pauses; and says how much that is.
     fn read(&mut self, memory: &mut [u8]) -> Result<usize, CompressError> {
         let mut filled = self.ahead.len();
         memory[..filled].copy_from_slice(&self.ahead);
         self.ahead.clear();
+        // What stands before a pause is not kept for what comes behind it.
+        if self.pauses && filled > 0 {
+            return Ok(filled);
+        }
+        self.pauses = false;
         while filled < memory.len() && !self.ended {
             match self.reader.read(&mut memory[filled..]) {
                 Ok(0) => {
@@ -69,6 +90,10 @@ impl<R: Read> Reader<R> {
                 }
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if Pause::is(&error) => {
+                    self.pauses = true;
+                    break;
+                }
                 Err(error) => {
                     return Err(CompressError::Read { offset: self.offset + filled as u64, error });
                 }
@@ -78,10 +103,10 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
+impl<'a, C: Filled<'a>, R: Read> ChunkSource<C> for Reader<R> {
     type Error = CompressError;
 
-    fn fill(&mut self, chunk: &mut Chunk<'a>) -> Result<bool, CompressError> {
+    fn fill(&mut self, chunk: &mut C) -> Result<bool, CompressError> {
         if self.ended && self.ahead.is_empty() {
             return Ok(false);
         }
@@ -100,8 +125,14 @@ impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
         self.ahead.extend_from_slice(&memory[len..filled]);
         memory.truncate(len);
         chunk.set_input(self.offset, Bytes::Owned(memory));
+        // What is ahead of a chunk stands before the pause.
+        chunk.set_pause(self.pauses && self.ahead.is_empty());
         self.offset += len as u64;
-        Ok(len > 0)
+        Ok(len > 0 || self.pauses)
+    }
+
+    fn may_wait(&self) -> bool {
+        self.pauses
     }
 }
 
@@ -111,11 +142,17 @@ pub(super) struct Append<'o, 's> {
     pub(super) output: &'o mut Vec<u8>,
 }
 
-impl<'a> Sink<Chunk<'a>> for Append<'_, '_> {
+impl<'a> ChunkSink<Chunk<'a>> for Append<'_, '_> {
     type Error = CompressError;
 
     fn take(&mut self, chunk: &mut Chunk<'a>) -> Result<(), CompressError> {
-        self.frames.push(self.output, &chunk.result()?)
+        let chunk = chunk.result()?;
+        let reserved = self.output.try_reserve(chunk.bytes.len() + FRAME);
+        reserved.map_err(|_| CompressError::Write {
+            offset: self.frames.written(),
+            error: ErrorKind::OutOfMemory.into(),
+        })?;
+        self.frames.push(self.output, &chunk)
     }
 }
 
@@ -138,7 +175,7 @@ impl<'s, W: Write> Writer<'s, W> {
         self.frames.open(&mut self.frame)
     }
 
-    /// Where the frame that is not written yet begins in the output.
+    /// Returns the offset in the output at which the frame begins that is not written yet.
     fn offset(&self) -> u64 {
         self.frames.written() - self.frame.len() as u64
     }
@@ -155,13 +192,23 @@ impl<'s, W: Write> Writer<'s, W> {
     }
 }
 
-impl<'a, W: Write> Sink<Chunk<'a>> for Writer<'_, W> {
+impl<'a, W: Write> ChunkSink<Chunk<'a>> for Writer<'_, W> {
     type Error = CompressError;
 
     fn take(&mut self, chunk: &mut Chunk<'a>) -> Result<(), CompressError> {
         let offset = self.offset();
-        self.frames.push(&mut self.frame, &chunk.result()?)?;
-        write(&mut self.writer, &mut self.frame, offset)
+        let precedes_pause = chunk.precedes_pause;
+        let chunk = chunk.result()?;
+        // A pause right behind a whole chunk comes in a chunk without data.
+        if chunk.len > 0 {
+            self.frames.push(&mut self.frame, &chunk)?;
+            write(&mut self.writer, &mut self.frame, offset)?;
+        }
+        if precedes_pause {
+            let offset = self.frames.written();
+            self.writer.flush().map_err(|error| CompressError::Write { offset, error })?;
+        }
+        Ok(())
     }
 }
 

@@ -1,23 +1,26 @@
 //! Compression: chunks through jobs into a format.
 
 mod chunk;
-mod content;
-mod ends;
+pub(crate) mod content;
+pub(crate) mod ends;
 mod frames;
+mod pause;
 
 use std::io::{Read, Write};
 
-use broadloom_engine::{Compression, Direction, Session};
+use broadloom_engine::{Bytes, Compression, Direction, Session};
 
 use crate::error::CompressError;
-use crate::pipeline::{stream, whole};
+use crate::pipeline::{ChunkJob, ChunkSink, stream, whole};
 use crate::report::Report;
+use crate::scratch::Scratch;
 use crate::settings::{Settings, SettingsError};
 
 use chunk::Chunk;
 use content::Cutter;
-use ends::{Append, Reader, Slice, Writer};
+use ends::{Append, Filled, Reader, Slice, Writer};
 use frames::Frames;
+pub use pause::Pause;
 
 /// No chunk is shortened to less than this to give every thread one, in bytes.
 const SHORTEST: usize = 64 << 10;
@@ -107,11 +110,64 @@ impl Compressor {
     fn compress_whole(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let mut frames = Frames::new(&self.settings, self.how);
         frames.open(output)?;
-        let chunk = chunk_len(input.len(), self.settings.chunk, self.settings.threads);
-        let slice = Slice::new(input, Cutter::new(chunk, self.settings.rsyncable));
+        let slice = Slice::new(input, self.cutter(input.len()));
         let mut sink = Append { frames, output };
         whole(&self.settings.plan(), &|| Chunk::new(self), slice, &mut sink)?;
         sink.frames.close(sink.output)
+    }
+
+    /// Does the same as [`compress`](Compressor::compress), with the same result. An input of one
+    /// chunk is compressed by what the calling thread has kept from the inputs before, which for
+    /// short inputs takes a fraction of the time. It goes the other way where chunks are verified,
+    /// or threads are pinned.
+    ///
+    /// # Errors
+    /// As [`compress`](Compressor::compress).
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn compress_with(
+        &self,
+        scratch: &mut Scratch,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Report, CompressError> {
+        let is_one_chunk = !input.is_empty() && self.cutter(input.len()).cut(input) == input.len();
+        if !is_one_chunk || self.verifier.is_some() || self.settings.cores.is_some() {
+            return self.compress(input, output);
+        }
+        let before = output.len();
+        let outcome = self.compress_chunk(scratch, input, output);
+        if outcome.is_err() {
+            output.truncate(before);
+        }
+        outcome
+    }
+
+    fn compress_chunk(
+        &self,
+        scratch: &mut Scratch,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Report, CompressError> {
+        let mut frames = Frames::new(&self.settings, self.how);
+        frames.open(output)?;
+        let mut chunk = Chunk::new(self);
+        chunk.set_input(0, Bytes::Borrowed(input));
+        chunk.set_memory(scratch.take());
+        scratch.processor.process_many(std::slice::from_mut(&mut chunk));
+        // Without a verifier there is nothing more to do.
+        chunk.again();
+        let mut sink = Append { frames, output };
+        sink.take(&mut chunk)?;
+        scratch.keep(chunk.take_memory());
+        sink.frames.close(sink.output)
+    }
+
+    /// Returns what says where the chunks of an input in memory end.
+    fn cutter(&self, len: usize) -> Cutter {
+        let chunk = chunk_len(len, self.settings.chunk, self.settings.threads);
+        Cutter::new(chunk, self.settings.rsyncable)
     }
 
     /// Compresses what is read into what is written, in a fixed window: memory for 2 x
@@ -120,7 +176,7 @@ impl Compressor {
     ///
     /// With one thread that is not pinned everything happens on the calling thread; else `input` is
     /// read on a thread of its own, and the calling thread writes. A chunk is written as soon as it
-    /// and all chunks before it are complete.
+    /// and all chunks before it are complete. A reader has a chunk end early by a [`Pause`].
     ///
     /// # Errors
     /// The error that comes first in the input, after what comes before it was written. When

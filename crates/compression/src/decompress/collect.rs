@@ -19,7 +19,7 @@ use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::Trailer;
 use crate::format::{Cause, FormatError};
 use crate::inflate::{Begun, Inflater};
-use crate::pipeline::Sink;
+use crate::pipeline::ChunkSink;
 use crate::report::Report;
 
 /// Checks and writes.
@@ -45,7 +45,7 @@ pub(super) struct Joined {
     pub(super) is_too_long: bool,
 }
 
-impl<'a, W: Write> Sink<MemberJob<'a>> for Collect<'_, W> {
+impl<'a, W: Write> ChunkSink<MemberJob<'a>> for Collect<'_, W> {
     type Error = DecompressError;
 
     fn take(&mut self, done: &mut MemberJob<'a>) -> Result<(), DecompressError> {
@@ -191,7 +191,8 @@ struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// Whether the trailer, if it is in the piece, matches the member whose data end with these.
+    /// Returns `true` if the trailer, if it is in the piece, matches the member whose data end with
+    /// these.
     fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
         let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
             return true;

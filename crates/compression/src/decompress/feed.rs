@@ -13,7 +13,7 @@ use super::settings::Coding;
 use crate::format::gzip::{TRAILER, Trailer};
 use crate::format::{Cause, Format, FormatError, Part};
 use crate::inflate::Inflater;
-use crate::pipeline::{ChunkJob, Source};
+use crate::pipeline::{ChunkJob, ChunkSource};
 
 /// Bytes of data for which there is room at first, for each compressed byte of a piece.
 const USUAL_RATIO: u64 = 4;
@@ -65,7 +65,8 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Whether a member is for a provider: where it ends is known, and it is not too large.
+    /// Returns `true` if a member is for a provider: where it ends is known, and it is not too
+    /// large.
     pub(super) fn has(&self, member: &Member) -> bool {
         let Some(stream) = member.stream else { return false };
         match member.most_data() {
@@ -75,7 +76,7 @@ impl Share {
         }
     }
 
-    /// Whether pieces of a member may be for a provider.
+    /// Returns `true` if pieces of a member may be for a provider.
     pub(super) fn has_pieces_of(&self, member: &Member) -> bool {
         self.coding == Coding::Deflate && member.format == Format::Gzip && member.stream.is_none()
     }
@@ -115,7 +116,7 @@ pub(super) struct Feed<'f, I> {
     pub(super) limit: Option<u64>,
 }
 
-impl<'a, I: Lend<'a>> Source<MemberJob<'a>> for Feed<'_, I> {
+impl<'a, I: Lend<'a>> ChunkSource<MemberJob<'a>> for Feed<'_, I> {
     type Error = DecompressError;
 
     fn fill(&mut self, place: &mut MemberJob<'a>) -> Result<bool, DecompressError> {

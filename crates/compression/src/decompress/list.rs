@@ -38,7 +38,7 @@ pub struct Listed {
     pub uncompressed: u64,
     /// The checksum that it stores of its data: a CRC-32, or zlib's Adler-32.
     pub checksum: Option<u32>,
-    /// Whether its data were decoded and compared with what it stores: where its length is not
+    /// `true` if its data were decoded and compared with what it stores: where its length is not
     /// known, they have to be. Else what it stores is taken at its word.
     pub decoded: bool,
     /// When the data were modified, in seconds since 1970; 0 if that is not known.

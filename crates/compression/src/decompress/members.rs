@@ -145,7 +145,7 @@ impl Members {
     pub(crate) fn new(
         format: Option<Format>,
         garbage: Garbage,
-        input: &mut impl Input,
+        input: &mut dyn Input,
     ) -> Result<Self, DecompressError> {
         let (format, open) = match format {
             Some(format) => (format, format == Format::Bgzf),
@@ -178,12 +178,12 @@ impl Members {
         self.trailing
     }
 
-    /// Whether what is behind the last member is to be copied.
+    /// Returns `true` if what is behind the last member is to be copied.
     pub(crate) fn copies(&self) -> bool {
         self.garbage == Garbage::Copy
     }
 
-    /// Whether BGZF ended without its end block.
+    /// Returns `true` if BGZF ended without its end block.
     pub(crate) fn is_open(&self) -> bool {
         self.open
     }
@@ -191,7 +191,7 @@ impl Members {
     /// Reads the header of the next member; `None` behind the last.
     pub(crate) fn next(
         &mut self,
-        input: &mut impl Input,
+        input: &mut dyn Input,
     ) -> Result<Option<Member>, DecompressError> {
         let more = match self.format {
             Format::Parcomp => !input.peek(1)?.is_empty(),
@@ -249,7 +249,7 @@ impl Members {
     pub(crate) fn believed(
         &mut self,
         member: Member,
-        input: &mut impl Input,
+        input: &mut dyn Input,
     ) -> Result<Member, DecompressError> {
         let Some(stream) = member.stream.filter(|_| self.may_be_foreign()) else {
             return Ok(member);
@@ -277,7 +277,8 @@ impl Members {
         }
     }
 
-    /// Whether what a header of gzip says of lengths may be wrong: others may have written it.
+    /// Returns `true` if what a header of gzip says of lengths may be wrong: others may have
+    /// written it.
     pub(crate) fn may_be_foreign(&self) -> bool {
         self.format == Format::Gzip
     }
@@ -287,7 +288,7 @@ impl Members {
     pub(crate) fn ends(
         &mut self,
         member: &Member,
-        behind: &mut impl Input,
+        behind: &mut dyn Input,
     ) -> Result<bool, DecompressError> {
         let ends = ends(member, behind.peek(TRAILER + MAGIC.len())?);
         self.foreign |= !ends;
@@ -301,7 +302,7 @@ impl Members {
 
     /// Returns `true` if another member of gzip follows, perhaps behind zeros. gzip passes over
     /// zeros between members, too: they fill the blocks of tapes.
-    fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
+    fn follows(&mut self, input: &mut dyn Input) -> Result<bool, DecompressError> {
         let mut zeros = 0;
         loop {
             let next = input.peek(MAGIC.len())?;
@@ -323,7 +324,7 @@ impl Members {
         Ok(false)
     }
 
-    fn pass_trailing(&mut self, input: &mut impl Input) -> Result<(), DecompressError> {
+    fn pass_trailing(&mut self, input: &mut dyn Input) -> Result<(), DecompressError> {
         loop {
             let next = input.peek(1)?;
             if self.copies() {
@@ -352,7 +353,7 @@ impl Members {
 /// Most bytes of deflate data that are looked at to see whether they end where a header says.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Whether a member is followed by what its header and its format demand.
+/// Returns `true` if a member is followed by what its header and its format demand.
 fn ends(member: &Member, behind: &[u8]) -> bool {
     let Some((trailer, next)) = behind.split_first_chunk() else { return false };
     let len = Trailer::parse(trailer).len;
@@ -365,7 +366,7 @@ fn ends(member: &Member, behind: &[u8]) -> bool {
 
 /// Passes over `len` bytes of a header, which are added to a sum, and gives them.
 fn pass(
-    input: &mut impl Input,
+    input: &mut dyn Input,
     len: usize,
     sum: &mut crc32fast::Hasher,
 ) -> Result<Vec<u8>, DecompressError> {
@@ -381,7 +382,7 @@ fn pass(
 }
 
 /// Passes over a header that is too long to be looked at as a whole.
-fn pass_header(input: &mut impl Input) -> Result<Member, DecompressError> {
+fn pass_header(input: &mut dyn Input) -> Result<Member, DecompressError> {
     let mut sum = crc32fast::Hasher::new();
     let fixed = pass(input, gzip::MIN_HEADER, &mut sum)?;
     let flags = fixed[3];
@@ -414,7 +415,7 @@ fn pass_header(input: &mut impl Input) -> Result<Member, DecompressError> {
 }
 
 /// Whether an input is gzip data, or a zlib stream as far as its beginning tells.
-fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
+fn is_compressed(input: &mut dyn Input) -> Result<bool, DecompressError> {
     if input.peek(MAGIC.len())?.starts_with(&MAGIC) {
         return Ok(true);
     }
@@ -434,13 +435,14 @@ fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
 }
 
 /// Has `parse` look at more and more of what comes next until it can tell. It can at the latest
-/// when it has seen the longest header that there may be.
+/// when it has seen the longest header that there may be. An input that pauses is asked for little
+/// more than it has given, so that a short member behind a short header is not kept waiting.
 fn look<T>(
-    input: &mut impl Input,
+    input: &mut dyn Input,
     parse: impl Fn(&[u8]) -> Result<Option<T>, FormatError>,
 ) -> Result<T, DecompressError> {
     let start = input.offset();
-    let mut wanted = 64;
+    let mut wanted = 1;
     loop {
         let bytes = input.peek(wanted)?;
         if let Some(parsed) = parse(bytes).map_err(|error| error.from_start(start))? {
@@ -450,7 +452,7 @@ fn look<T>(
             let end = start + bytes.len() as u64;
             return Err(FormatError::new(end, Cause::Truncated(Part::Header)).into());
         }
-        wanted = bytes.len() * 2;
+        wanted = bytes.len() + bytes.len() / 8 + 1;
     }
 }
 

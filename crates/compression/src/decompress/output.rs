@@ -1,9 +1,25 @@
 //! Destinations for decompressed bytes: counted, and never more than the limit.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 
 use super::error::DecompressError;
 use super::input::Input;
+
+/// Memory that grows as it is written, and fails where the system has no more: the input decides
+/// how much it is.
+pub(crate) struct Memory<'v>(pub(crate) &'v mut Vec<u8>);
+
+impl Write for Memory<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_reserve(bytes.len()).map_err(|_| ErrorKind::OutOfMemory)?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// A writer with a limit.
 pub(crate) struct Output<W> {

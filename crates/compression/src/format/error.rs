@@ -1,6 +1,7 @@
 //! Errors in compressed data, with their positions.
 
 use super::Format;
+use crate::framed;
 
 /// Compressed data are not what they should be.
 ///
@@ -155,6 +156,52 @@ pub enum Cause {
         /// That in the input.
         stored: u64,
     },
+    /// Not the beginning of a frame.
+    #[error("the input begins with {found:02x?}, as no frame of LZ4 or zstd does")]
+    NoFrame {
+        /// The first bytes.
+        found: [u8; 4],
+    },
+    /// A frame of another format than the one that was asked for.
+    #[error("this is a frame of {found}, and {wanted} was asked for")]
+    OtherFrame {
+        /// The format that was asked for.
+        wanted: framed::Format,
+        /// That of the frame.
+        found: framed::Format,
+    },
+    /// Bytes behind the last frame that begin no frame.
+    #[error("what follows the last frame is no frame: {0:#04x}")]
+    Behind(u8),
+    /// A version of LZ4's frames that does not exist yet.
+    #[error("version {0} of LZ4's frames is unknown; valid: 1")]
+    FrameVersion(u8),
+    /// Flags of a frame that mean nothing yet.
+    #[error("reserved flags are set in the header of the frame: {0:#04x}")]
+    FrameFlags(u8),
+    /// A block length that LZ4 does not have.
+    #[error("{0:#04x} is no block length of LZ4; valid: 0x40, 0x50, 0x60 and 0x70")]
+    BlockCode(u8),
+    /// A block of the type that zstd reserves.
+    #[error("a block of type 3, which is reserved; valid: 0 to 2")]
+    BlockType,
+    /// A frame that needs a dictionary, which is not part of it.
+    #[error("a dictionary is needed (ID {0}), which is not supported")]
+    DictionaryId(u32),
+    /// A frame that needs more memory than is allowed.
+    #[error("the frame needs a window of {window} bytes; at most {most} are allowed")]
+    FrameWindow {
+        /// The window, in bytes.
+        window: u64,
+        /// The longest that is allowed.
+        most: u64,
+    },
+    /// The frame of zstd is wrong.
+    #[error("the zstd data are damaged: {0}")]
+    Zstd(&'static str),
+    /// zstd data, in a build that does not read them.
+    #[error("these are zstd data, and this build has no zstd (the feature `zstd`)")]
+    NoZstd,
     /// An index of another length than its number of entries says.
     #[error("an index of {entries} entries has {found} bytes; valid: 8 and 16 for each entry")]
     IndexLength {
@@ -185,6 +232,12 @@ pub enum Part {
     Trailer,
     /// The length before a deflate stream.
     Prefix,
+    /// A block of a frame.
+    Block,
+    /// The checksum of a block or a frame.
+    Checksum,
+    /// A frame that is passed over.
+    Skippable,
     /// An index of BGZF.
     Index,
     /// BGZF, whose last block has no data.
@@ -199,6 +252,9 @@ impl std::fmt::Display for Part {
             Part::Lz4 => "an LZ4 block",
             Part::Trailer => "a trailer",
             Part::Prefix => "the length of a chunk",
+            Part::Block => "a block",
+            Part::Checksum => "a checksum",
+            Part::Skippable => "a skippable frame",
             Part::Index => "the index",
             Part::EndBlock => "bgzf data: the end block is missing",
         })
@@ -215,6 +271,8 @@ pub enum Claim {
     Data,
     /// Of a deflate stream.
     Stream,
+    /// Of a block of a frame.
+    Block,
 }
 
 impl std::fmt::Display for Claim {
@@ -223,6 +281,7 @@ impl std::fmt::Display for Claim {
             Claim::Member => "a member",
             Claim::Data => "data",
             Claim::Stream => "a deflate stream",
+            Claim::Block => "a block",
         })
     }
 }

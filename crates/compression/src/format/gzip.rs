@@ -192,8 +192,8 @@ impl<'a> Header<'a> {
         Some(member - self.len - TRAILER)
     }
 
-    /// Where the member ends by a subfield. Others may use the same two ids for something else, so
-    /// that a length which cannot be right is none.
+    /// Finds the end of the member by a subfield. Others may use the same two ids for something
+    /// else, so that a length which cannot be right is none.
     fn find_extent(&self) -> Extent {
         let extent = self.subfields().find_map(|(ids, contents)| match ids {
             BROADLOOM if contents.len() == 8 => {
@@ -280,7 +280,7 @@ impl Trailer {
         bytes
     }
 
-    /// Whether it matches data of so many bytes, with a CRC-32 that must be known.
+    /// Returns `true` if it matches data of so many bytes, with a CRC-32 that must be known.
     pub fn is_of(self, crc: Option<u32>, len: u64) -> bool {
         crc.is_some_and(|crc| self.check(crc, len).is_ok())
     }

@@ -1,4 +1,4 @@
-//! The formats: the bytes around deflate data, both ways.
+//! The formats: the bytes around compressed data, both ways.
 //!
 //! Every function here depends only on the bytes it is given: no threads, no input or output, no
 //! engine. The readers are total. For any bytes they answer, ask for more bytes, or give a
@@ -11,6 +11,8 @@
 //! | the same in members | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
 //! | [`Bgzf`](Format::Bgzf) | a gzip member of at most 64 KiB | the subfield `BC` |
 //! | [`Zlib`](Format::Zlib), [`Raw`](Format::Raw) | a part of one deflate stream | nothing |
+//!
+//! Files of [frames](crate::framed) are LZ4 and zstd.
 
 mod bytes;
 mod detect;
@@ -19,8 +21,12 @@ mod error;
 pub mod bgzf;
 pub mod gzi;
 pub mod gzip;
+pub mod lz4;
 pub mod parcomp;
+pub mod seek_table;
+pub mod skippable;
 pub mod zlib;
+pub mod zstd;
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,8 +48,8 @@ pub const EMPTY_STORED_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 /// The maximum number of bytes from one byte of deflate data: 258 bytes in two bits, 1032 in eight.
 pub const MAX_RATIO: u64 = 1032;
 
-/// Whether `compressed` bytes of deflate data can become `claimed` bytes. An impossible claim needs
-/// no room.
+/// Returns `true` if `compressed` bytes of deflate data can become `claimed` bytes. An impossible
+/// claim needs no room.
 pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
     claimed <= compressed.saturating_mul(MAX_RATIO)
 }

@@ -2,29 +2,31 @@
 //! the chunks.
 //!
 //! The caller's call is synchronous. Below it, each thread owns a queue pair with up to
-//! [`Plan::outstanding`] jobs (half-sync/half-async). A [`Source`] fills jobs, and a [`Sink`] takes
-//! complete jobs. Jobs and their buffers are used again, so that after the first round no chunk
-//! needs an allocation.
+//! [`Plan::outstanding`] jobs (half-sync/half-async). A [`ChunkSource`] fills jobs, and a
+//! [`ChunkSink`] takes complete jobs. Jobs and their buffers are used again, so that after the first
+//! round no chunk needs an allocation.
 //!
-//! [`whole()`] is for an input and an output in memory: its threads read and write, too.
-//! [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to any
-//! free thread, and report the error that comes first in the input, whichever comes first in time.
-//! They stop soon after an error.
+//! [`whole()`] is for an input and an output in memory: its threads read and write, too, along a
+//! [`Line`](broadloom_ordered::Line). [`stream()`] reads and writes while threads work, on a
+//! [`Belt`](broadloom_ordered::Belt). Both deal chunks to any free thread, and report the error
+//! that comes first in the input, whichever comes first in time. They stop soon after an error.
 
-mod conveyor;
+mod alone;
 mod drive;
-mod inline;
 mod peeked;
 mod poll;
+mod pool;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod turns;
 mod whole;
 
 use broadloom_engine::{Contents, Handle};
+use broadloom_ordered::Turn;
 
+pub(crate) use alone::{OwnWork, work_alone};
+pub(crate) use drive::Side;
 pub use poll::Poll;
 pub(crate) use stream::stream;
 pub use threads::ThreadError;
@@ -57,7 +59,20 @@ impl Plan<'_> {
     }
 }
 
-/// A chunk on its way: one or several jobs, one after another.
+/// What a thread does with chunks.
+pub(crate) trait ChunkWork: Send + Sized {
+    /// Takes chunks from the map, works on them, and gives them back, until there are none. They
+    /// are given back in whatever order they become complete.
+    fn drive<S: Side<Self>>(plan: &Plan<'_>, side: &mut S);
+}
+
+impl<'a, J: ChunkJob<'a>> ChunkWork for J {
+    fn drive<S: Side<Self>>(plan: &Plan<'_>, side: &mut S) {
+        drive::drive(plan, side);
+    }
+}
+
+/// A chunk on its way: one or several jobs of the engine, one after another.
 pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
     /// The queue pair is done with its operation, well or badly. Returns whether there is another
     /// one to be done now.
@@ -67,15 +82,20 @@ pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
 }
 
 /// Where chunks come from.
-pub(crate) trait Source<J> {
+pub(crate) trait ChunkSource<J> {
     /// The error type.
     type Error;
     /// Makes a job that was new, or done, one for the next chunk; `false` if there is none.
     fn fill(&mut self, job: &mut J) -> Result<bool, Self::Error>;
+    /// Returns `true` if the next chunk may be long in coming, and the last one should not wait for
+    /// it.
+    fn may_wait(&self) -> bool {
+        false
+    }
 }
 
 /// Where results go.
-pub(crate) trait Sink<J> {
+pub(crate) trait ChunkSink<J> {
     /// The error type.
     type Error;
     /// Takes the results of a job that is done, in the order of chunks. Where the job has failed,
@@ -84,8 +104,8 @@ pub(crate) trait Sink<J> {
 }
 
 /// A job and its chunk's place in the input.
-struct Numbered<J> {
-    number: u64,
+pub(crate) struct Numbered<J> {
+    turn: Turn,
     job: J,
 }
 

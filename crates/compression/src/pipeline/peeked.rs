@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Plan, Source};
+use super::{ChunkSource, Plan};
 
 /// A source with some jobs filled ahead.
 pub(super) struct Peeked<S, J, E> {
@@ -12,15 +12,20 @@ pub(super) struct Peeked<S, J, E> {
     source: S,
 }
 
-impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
+impl<J, E, S: ChunkSource<J, Error = E>> Peeked<S, J, E> {
     pub(super) fn new(source: S) -> Self {
         Peeked { first: VecDeque::with_capacity(2), end: None, source }
     }
 
-    /// Whether the calling thread may as well do everything: there is to be no other, or no second
-    /// chunk; and it needs not be pinned.
+    /// Returns `true` if the calling thread may as well do everything: there is to be no other, or
+    /// no second chunk; and it needs not be pinned.
     pub(super) fn is_for_one(&mut self, plan: &Plan<'_>, make: &(dyn Fn() -> J + Sync)) -> bool {
-        plan.cores.is_none() && !(plan.threads > 1 && self.peek(make) && self.peek(make))
+        plan.cores.is_none() && !(plan.threads > 1 && self.has_two(make))
+    }
+
+    /// Returns `true` if there is a second chunk, or there may be one that is long in coming.
+    fn has_two(&mut self, make: &(dyn Fn() -> J + Sync)) -> bool {
+        self.peek(make) && (self.source.may_wait() || self.peek(make))
     }
 
     /// Fills a job ahead; `false` if there is nothing to fill it with.
@@ -38,7 +43,7 @@ impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
     }
 }
 
-impl<J, E, S: Source<J, Error = E>> Source<J> for Peeked<S, J, E> {
+impl<J, E, S: ChunkSource<J, Error = E>> ChunkSource<J> for Peeked<S, J, E> {
     type Error = E;
 
     fn fill(&mut self, job: &mut J) -> Result<bool, E> {

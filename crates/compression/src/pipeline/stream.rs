@@ -1,11 +1,13 @@
 //! A window that moves along an input while threads work on it.
 
-use super::conveyor::Conveyor;
-use super::drive::drive;
-use super::inline::inline;
+use broadloom_ordered::{Belt, Threads};
+
+use super::drive::Boxed;
 use super::peeked::Peeked;
-use super::threads::{ThreadError, Threads, pin};
-use super::{ChunkJob, Plan, Sink, Source};
+use super::pool::Pool;
+use super::threads::{ThreadError, pin, start};
+use super::whole::alone;
+use super::{ChunkSink, ChunkSource, ChunkWork, Plan};
 
 /// Takes all chunks of a source to a sink, in order.
 ///
@@ -20,88 +22,96 @@ use super::{ChunkJob, Plan, Sink, Source};
 ///
 /// # Panics
 /// If a provider panics.
-pub(crate) fn stream<'a, J, S, K, E>(
+pub(crate) fn stream<J, S, K, E>(
     plan: &Plan<'_>,
     make: &(dyn Fn() -> J + Sync),
     source: S,
     sink: &mut K,
 ) -> Result<(), E>
 where
-    J: ChunkJob<'a>,
-    S: Source<J, Error = E> + Send,
-    K: Sink<J, Error = E>,
+    J: ChunkWork,
+    S: ChunkSource<J, Error = E> + Send,
+    K: ChunkSink<J, Error = E>,
     E: From<ThreadError> + Send,
 {
     let mut source = Peeked::new(source);
     if source.is_for_one(plan, make) {
-        return inline(plan, make, &mut source, sink);
+        return alone(plan, make, source, sink);
     }
-    let conveyor = Conveyor::new(plan.threads * plan.window());
-    let written = std::thread::scope(|scope| {
-        let conveyor = &conveyor;
-        // Also where the sink panics.
-        let stop = Stop { conveyor, always: true };
+    let window = plan.jobs();
+    let pool = Pool::new(make, window);
+    // Threads switch less often where they wait for a quarter of the window.
+    let belt = Belt::new(window as u64, window.div_ceil(4) as u64);
+    std::thread::scope(|scope| {
+        let (belt, pool) = (&belt, &pool);
+        let _guard = belt.stop_in_panic();
         let mut threads = Threads::new(scope);
-        let mut started = threads.start("reader".to_owned(), || read(conveyor, make, source));
+        let reader = move || read(belt, pool, source);
+        let mut started = start(&mut threads, "reader".to_owned(), reader);
         for index in 0..plan.threads {
-            let worker = move || work::<J, E>(conveyor, plan, index);
-            started = started.and_then(|()| threads.start(format!("worker {index}"), worker));
+            let worker = move || work(belt, plan, index).map_err(E::from);
+            let name = format!("worker {index}");
+            started = started.and_then(|()| start(&mut threads, name, worker));
         }
-        if let Err(error) = started {
-            conveyor.fail(error);
+        if started.is_err() {
+            belt.stop();
         }
-        let written = write(conveyor, sink);
-        drop(stop);
-        threads.join();
-        written
-    });
-    written.and(conveyor.outcome())
+        let written = write(belt, pool, sink);
+        belt.stop();
+        let ended = threads.join();
+        written?;
+        started?;
+        // The first is the reader, whose error comes behind all others.
+        ended.into_iter().rev().collect()
+    })
 }
 
 /// The writer's loop.
-fn write<J, E, K: Sink<J, Error = E>>(conveyor: &Conveyor<J, E>, sink: &mut K) -> Result<(), E> {
-    let mut written = None;
-    while let Some(mut job) = conveyor.result(written.take()) {
+fn write<J, K: ChunkSink<J>>(
+    belt: &Belt<Boxed<J>, Boxed<J>>,
+    pool: &Pool<'_, J>,
+    sink: &mut K,
+) -> Result<(), K::Error> {
+    while let Some(mut job) = belt.result(true) {
         sink.take(&mut job.job)?;
-        written = Some(job);
+        pool.put(job);
     }
     Ok(())
 }
 
 /// A worker's loop.
-fn work<'a, J: ChunkJob<'a>, E>(conveyor: &Conveyor<J, E>, plan: &Plan<'_>, index: usize) {
-    let _stop = Stop { conveyor, always: false };
+fn work<J: ChunkWork>(
+    mut belt: &Belt<Boxed<J>, Boxed<J>>,
+    plan: &Plan<'_>,
+    index: usize,
+) -> Result<(), ThreadError> {
+    let _guard = belt.stop_in_panic();
     match pin(plan.cores, index) {
-        Ok(()) => drive(plan, &mut &*conveyor).unwrap_or_else(|never| match never {}),
-        Err(error) => conveyor.fail(error),
+        Ok(()) => J::drive(plan, &mut belt),
+        Err(error) => {
+            belt.stop();
+            return Err(error);
+        }
     }
+    Ok(())
 }
 
 /// The reader's loop.
-fn read<J, S, E>(conveyor: &Conveyor<J, E>, make: &(dyn Fn() -> J + Sync), mut source: S)
-where
-    S: Source<J, Error = E>,
-{
-    let _stop = Stop { conveyor, always: false };
-    while let Some(mut job) = conveyor.to_fill(make) {
+fn read<J, S: ChunkSource<J>>(
+    belt: &Belt<Boxed<J>, Boxed<J>>,
+    pool: &Pool<'_, J>,
+    mut source: S,
+) -> Result<(), S::Error> {
+    let _guard = belt.stop_in_panic();
+    while belt.wait_for_room() {
+        let mut job = pool.take();
         match source.fill(&mut job.job) {
-            Ok(true) => conveyor.fill(job),
-            Ok(false) => return conveyor.end(Ok(())),
-            Err(error) => return conveyor.end(Err(error)),
+            Ok(true) => belt.give(job),
+            ended => {
+                belt.end();
+                return ended.map(drop);
+            }
         }
     }
-}
-
-/// Stops everybody when it goes out of scope: always, or in a panic.
-struct Stop<'c, J, E> {
-    conveyor: &'c Conveyor<J, E>,
-    always: bool,
-}
-
-impl<J, E> Drop for Stop<'_, J, E> {
-    fn drop(&mut self) {
-        if self.always || std::thread::panicking() {
-            self.conveyor.stop();
-        }
-    }
+    Ok(())
 }

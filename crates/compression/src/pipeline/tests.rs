@@ -12,7 +12,7 @@ use broadloom_engine::{
     allowed_cores,
 };
 
-use super::{ChunkJob, Plan, Poll, Sink, Source, ThreadError, stream, whole};
+use super::{ChunkJob, ChunkSink, ChunkSource, Plan, Poll, ThreadError, stream, whole};
 
 const HASH: HashAlgorithm = HashAlgorithm::Sha1;
 /// Chunks with this number fail.
@@ -117,7 +117,7 @@ impl Numbers {
     }
 }
 
-impl<'a> Source<Hash<'a>> for Numbers {
+impl<'a> ChunkSource<Hash<'a>> for Numbers {
     type Error = Error;
 
     fn fill(&mut self, job: &mut Hash<'a>) -> Result<bool, Error> {
@@ -143,7 +143,7 @@ struct Seen {
     room: usize,
 }
 
-impl<'a> Sink<Hash<'a>> for Seen {
+impl<'a> ChunkSink<Hash<'a>> for Seen {
     type Error = Error;
 
     fn take(&mut self, job: &mut Hash<'a>) -> Result<(), Error> {
@@ -296,7 +296,7 @@ fn a_panicking_provider_ends_everything_with_its_panic() {
 /// A source or a sink that panics at a chunk.
 struct Panics<T>(T, u64);
 
-impl<'a> Source<Hash<'a>> for Panics<Numbers> {
+impl<'a> ChunkSource<Hash<'a>> for Panics<Numbers> {
     type Error = Error;
 
     fn fill(&mut self, job: &mut Hash<'a>) -> Result<bool, Error> {
@@ -305,7 +305,7 @@ impl<'a> Source<Hash<'a>> for Panics<Numbers> {
     }
 }
 
-impl<'a> Sink<Hash<'a>> for Panics<Seen> {
+impl<'a> ChunkSink<Hash<'a>> for Panics<Seen> {
     type Error = Error;
 
     fn take(&mut self, job: &mut Hash<'a>) -> Result<(), Error> {

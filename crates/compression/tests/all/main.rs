@@ -5,5 +5,7 @@ mod choose;
 mod decode;
 mod decompress;
 mod faults;
+mod framed;
+mod pauses;
 mod round_trips;
 mod toy;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use broadloom_compression::format::Format;
 use broadloom_compression::inflate::{Options, inflate};
-use broadloom_compression::{Compressor, Report, Settings, SettingsError};
+use broadloom_compression::{Compressor, Report, Scratch, Settings, SettingsError};
 use broadloom_engine::{Compression, CompressionAlgorithm, Session, Transform};
 use broadloom_libdeflate::Libdeflate;
 
@@ -26,11 +26,19 @@ impl Read for Pipe<'_> {
     }
 }
 
-/// Compresses as a whole and as a stream, and returns what came, which is the same.
+/// Compresses as a whole, by what was kept from the input before, and as a stream, and returns what
+/// came, which is the same.
 fn compress(session: &Session, settings: Settings, input: &[u8]) -> (Vec<u8>, Report) {
     let compressor = Compressor::new(session.clone(), settings).expect("they are right");
     let mut whole = b"before".to_vec();
     let report = compressor.compress(input, &mut whole).expect("nothing fails");
+    let mut scratch = Scratch::default();
+    for _ in 0..2 {
+        let mut kept = b"before".to_vec();
+        let same = compressor.compress_with(&mut scratch, input, &mut kept);
+        assert_eq!(same.expect("nothing fails"), report);
+        assert!(kept == whole);
+    }
     let mut streamed = Vec::new();
     let same = compressor.compress_stream(Pipe(input, 0), &mut streamed).expect("nothing fails");
     assert_eq!(same, report);

@@ -8,6 +8,7 @@ use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};
+use sm3::Sm3;
 
 /// Calls a function for the type of a hash.
 macro_rules! of_hash {
@@ -25,6 +26,7 @@ macro_rules! of_hash {
             HashAlgorithm::Sha256 => with!(Sha256),
             HashAlgorithm::Sha384 => with!(Sha384),
             HashAlgorithm::Sha512 => with!(Sha512),
+            HashAlgorithm::Sm3 => with!(Sm3),
             HashAlgorithm::Sha3_224 => with!(Sha3_224),
             HashAlgorithm::Sha3_256 => with!(Sha3_256),
             HashAlgorithm::Sha3_384 => with!(Sha3_384),
@@ -46,8 +48,21 @@ pub(super) fn digest(algorithm: HashAlgorithm, data: &[u8], len: usize) -> Vec<u
     match algorithm {
         HashAlgorithm::Shake128 => extended::<Shake128>(data, len),
         HashAlgorithm::Shake256 => extended::<Shake256>(data, len),
+        HashAlgorithm::Blake3 => blake3(blake3::Hasher::new(), data, len),
         _ => of_hash!(algorithm, Hash => Hash::digest(data).to_vec()),
     }
+}
+
+/// The keyed hash of BLAKE3.
+pub(super) fn blake3_keyed(key: &[u8], data: &[u8], len: usize) -> Vec<u8> {
+    let key = key.try_into().expect("keys have 32 bytes");
+    blake3(blake3::Hasher::new_keyed(key), data, len)
+}
+
+fn blake3(mut hasher: blake3::Hasher, data: &[u8], len: usize) -> Vec<u8> {
+    let mut digest = vec![0; len];
+    hasher.update(data).finalize_xof().fill(&mut digest);
+    digest
 }
 
 /// KMAC (SP 800-185, 4) of the data without a customization string, with a tag of so many bytes,

@@ -9,7 +9,11 @@ mod aead;
 mod cipher;
 pub mod compression;
 mod hash;
+pub mod hybrid;
 mod kasumi;
+pub mod kem;
+pub mod ml_dsa;
+pub mod ml_kem;
 mod provider;
 
 use std::fmt::Display;
@@ -101,6 +105,7 @@ pub(crate) fn mac(
     tag_len: usize,
 ) -> Vec<u8> {
     match algorithm {
+        MacAlgorithm::Blake3Keyed => hash::blake3_keyed(key, data, tag_len),
         MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256 => hash::kmac(algorithm, key, data, tag_len),
         MacAlgorithm::Hmac(hash) => hash::hmac(hash, key, data),
         MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use broadloom_engine::provider::{
-    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue,
+    AnyQueue, Operation, Parts, Portion, PortionParts, Provider, ProviderError, ProviderSession,
+    ProviderStream, Queue,
 };
 use broadloom_engine::{Algorithm, CompressionAlgorithm, Direction, Transform};
 use zeroize::Zeroizing;
@@ -74,6 +75,22 @@ impl ProviderSession for Session {
     fn kernel(&self) -> String {
         "RustCrypto".to_owned()
     }
+
+    /// Hashes come in pieces, and MACs as a whole: whoever tries the suite on this has both.
+    fn begin(&self) -> Option<ProviderStream> {
+        let Algorithm::Hash(hash) = self.algorithm else { return None };
+        let message =
+            Message { algorithm: self.algorithm, tag_len: self.tag_len, data: Vec::new() };
+        Some(ProviderStream::new(message, hash.block_len()))
+    }
+}
+
+/// A message of a hash that comes in pieces.
+#[derive(Clone)]
+struct Message {
+    algorithm: Algorithm,
+    tag_len: usize,
+    data: Vec<u8>,
 }
 
 impl Queue for Worker {
@@ -91,6 +108,30 @@ impl Queue for Worker {
             match (direction, work(parts)) {
                 (Direction::Verify | Direction::Open, tag) => operation.complete_with_mac(&tag),
                 _ => operation.complete(Ok(())),
+            }
+        }
+    }
+
+    fn absorb(&mut self, portions: &mut [Portion<'_>]) {
+        for portion in portions {
+            let Some(PortionParts { stream, data, tag }) = portion.commit::<Message>() else {
+                continue;
+            };
+            stream.data.extend_from_slice(data);
+            if let Some(tag) = tag {
+                let Message { algorithm, tag_len, ref data } = *stream;
+                let (_, digest) = compute(&Input {
+                    algorithm,
+                    direction: Direction::Digest,
+                    key: &[],
+                    mac_key: &[],
+                    nonce: &[],
+                    associated: &[],
+                    tag_len,
+                    bits: None,
+                    data,
+                });
+                tag[..digest.len()].copy_from_slice(&digest);
             }
         }
     }

@@ -77,7 +77,7 @@ impl Claim {
         Some(session.unwrap_or_else(|error| panic!("{}: {error}", self.name)))
     }
 
-    /// Whether the message is not wrong, but more than this provider takes at a time.
+    /// Returns `true` if the message is not wrong, but more than this provider takes at a time.
     fn is_beyond<T>(&self, provider: &Arc<dyn Provider>, job: &Job<'_, T>) -> bool {
         let algorithm = self.case.keyed.algorithm;
         match job.status() {

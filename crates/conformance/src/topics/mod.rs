@@ -3,6 +3,7 @@
 mod answers;
 mod chains;
 mod claims;
+pub mod codec;
 pub mod compression;
 mod data;
 mod lengths;
@@ -13,6 +14,7 @@ pub mod public_key;
 mod queues;
 mod ranges;
 mod refusals;
+mod streams;
 mod tags;
 
 pub(crate) use answers::random_len;
@@ -29,4 +31,5 @@ pub use refusals::{
     bad_among_good, useless_extras, wrong_blocks, wrong_lengths, wrong_nonces, wrong_ranges,
     wrong_tag_lengths,
 };
+pub use streams::{misused_streams, streams, streams_together};
 pub use tags::{tags, wrong_tags, wrong_tags_of_chains};

@@ -14,7 +14,7 @@ fn patient(capacity: usize) -> QueueConfig {
     QueueConfig { capacity, batch: Some(usize::MAX), max_wait: None, ..QueueConfig::default() }
 }
 
-/// Whether its work is done elsewhere: jobs then become complete by themselves.
+/// Returns `true` if its work is done elsewhere: jobs then become complete by themselves.
 fn is_device(provider: &Arc<dyn Provider>) -> bool {
     matches!(provider.open_queue(), Ok(AnyQueue::Device(_)))
 }

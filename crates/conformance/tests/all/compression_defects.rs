@@ -2,19 +2,21 @@
 //! must notice.
 
 use std::ops::RangeInclusive;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use broadloom_conformance::own::Compressor;
 use broadloom_conformance::reference::compression::{Unsound, checksum, pack, unpack};
 use broadloom_conformance::topics::{compression as topics, order, support};
 use broadloom_conformance::{compare, reference_provider};
 use broadloom_engine::provider::{
-    AnyQueue, CompressionParts, Operation, Progress, Provider, ProviderError, ProviderSession,
-    Queue,
+    AnyQueue, CompressionParts, Factory, FactoryError, Operation, Progress, Provider,
+    ProviderError, ProviderSession, Queue,
 };
 use broadloom_engine::{
     Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, JobError, Transform,
 };
+
+use crate::failing::fails;
 
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
 
@@ -95,7 +97,10 @@ impl Provider for Defective {
         let (Algorithm::Compression(DEFLATE), Some(how)) =
             (transform.algorithm(), transform.compression())
         else {
-            return Err(ProviderError::new("it has deflate"));
+            let algorithm = transform.algorithm();
+            return Err(ProviderError::new(format!(
+                "defective has no {algorithm}; it has deflate"
+            )));
         };
         let compresses = transform.direction() == Direction::Compress;
         let mut session = Session { defect: self.0, compresses, how };
@@ -233,7 +238,7 @@ type Topic = fn(&Arc<dyn Provider>);
 
 fn notices(defect: Defect, topic: Topic) -> bool {
     let provider: Arc<dyn Provider> = Arc::new(Defective(defect));
-    catch_unwind(AssertUnwindSafe(|| topic(&provider))).is_err()
+    fails(|| topic(&provider))
 }
 
 fn against_the_reference(provider: &Arc<dyn Provider>) {
@@ -242,7 +247,7 @@ fn against_the_reference(provider: &Arc<dyn Provider>) {
 
 #[test]
 fn defects_are_noticed() {
-    let defects: [(Defect, Topic); 28] = [
+    let defects: [(Defect, Topic); 31] = [
         (Defect::FlipsPacked, topics::long_chunks),
         (Defect::FlipsPacked, against_the_reference),
         (Defect::FlipsText, topics::long_chunks),
@@ -262,6 +267,9 @@ fn defects_are_noticed() {
         (Defect::RefusesInSilence, topics::refusals),
         (Defect::LacksLevels, topics::refusals),
         (Defect::LowBound, topics::room),
+        (Defect::LowBound, topics::bounds),
+        (Defect::ShortChecksum, topics::bounds),
+        (Defect::FlipsText, topics::turns),
         (Defect::WantsSpareRoom, topics::limits),
         (Defect::NeverFits, topics::every_length),
         (Defect::TakesTruncated, topics::truncated),
@@ -283,7 +291,7 @@ fn defects_are_noticed() {
 
 #[test]
 fn without_a_defect_nothing_is_noticed() {
-    let all: [Topic; 20] = [
+    let all: [Topic; 22] = [
         support,
         order,
         topics::refusals,
@@ -295,6 +303,8 @@ fn without_a_defect_nothing_is_noticed() {
         topics::windows_and_codes,
         topics::endings,
         topics::trailing_bytes,
+        topics::bounds,
+        topics::turns,
         topics::room,
         topics::limits,
         topics::bombs,
@@ -306,4 +316,53 @@ fn without_a_defect_nothing_is_noticed() {
         against_the_reference,
     ];
     assert!(!all.iter().any(|topic| notices(Defect::None, *topic)));
+}
+
+/// What the provider without a defect says in its own words.
+fn own() -> Compressor {
+    Compressor {
+        factory: Factory::new("defective", "for tests of tests", |options, _| {
+            match options.first() {
+                Some((name, _)) => Err(FactoryError::Option(format!("there is no {name}"))),
+                None => Ok(Arc::new(Defective(Defect::None))),
+            }
+        }),
+        wrong_options: &[(&[("level", "1")], "there is no level")],
+        algorithm: DEFLATE,
+        levels: 0..=4,
+        refused: vec![(Compression { level: 5, ..Compression::default() }, "valid levels: 0 to 4")],
+        streams: &[(&[7], Err(JobError::Malformed)), (&[3, 0], Ok(()))],
+    }
+}
+
+/// Returns `true` if one of the checks of own words fails.
+fn differs(own: &Compressor, defect: Defect) -> bool {
+    let provider: Arc<dyn Provider> = Arc::new(Defective(defect));
+    let check = || {
+        own.options();
+        own.refusals(&provider);
+        own.streams(&provider);
+    };
+    fails(check)
+}
+
+#[test]
+fn other_words_than_a_providers_own_are_noticed() {
+    assert!(!differs(&own(), Defect::None));
+    let level = Compression { level: 5, ..Compression::default() };
+    let others = [
+        Compressor { wrong_options: &[(&[("level", "1")], "no")], ..own() },
+        Compressor { wrong_options: &[(&[], "there is no level")], ..own() },
+        Compressor { levels: 0..=5, ..own() },
+        Compressor { refused: vec![(level, "no")], ..own() },
+        Compressor { refused: vec![(Compression::default(), "valid levels: 0 to 4")], ..own() },
+        Compressor { streams: &[(&[7], Err(JobError::Truncated))], ..own() },
+        Compressor { streams: &[(&[7], Ok(()))], ..own() },
+    ];
+    for (number, other) in others.iter().enumerate() {
+        assert!(differs(other, Defect::None), "the change {number} is not noticed");
+    }
+    for defect in [Defect::TakesAnyLevel, Defect::TakesMalformed, Defect::HidesLevels] {
+        assert!(differs(&own(), defect), "{defect:?}");
+    }
 }

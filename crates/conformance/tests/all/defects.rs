@@ -1,16 +1,17 @@
 //! A suite is worth what it finds: providers with one defect each, and the topic that must notice.
 
 use std::ops::RangeInclusive;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use broadloom_conformance::{compare, reference_provider, topics};
 use broadloom_engine::provider::{
-    AnyQueue, Operation, Provider, ProviderError, ProviderSession, Queue,
+    AnyQueue, Operation, Portion, Provider, ProviderError, ProviderSession, Queue,
 };
 use broadloom_engine::{
     Algorithm, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Transform,
 };
+
+use crate::failing::fails;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Defect {
@@ -29,6 +30,10 @@ enum Defect {
     RepeatsTheFirst,
     /// Fails what comes alone.
     FailsAlone,
+    /// Forgets the last of many pieces.
+    ForgetsPieces,
+    /// Takes a piece that comes alone twice.
+    AbsorbsTwice,
 }
 
 struct Defective(Arc<dyn Provider>, Defect);
@@ -107,6 +112,18 @@ impl Queue for DefectiveQueue {
             operations[0].complete(Err(JobError::Provider { code: 1 }));
         }
     }
+
+    fn absorb(&mut self, portions: &mut [Portion<'_>]) {
+        let len = portions.len();
+        match self.1 {
+            Defect::ForgetsPieces if len > 16 => self.0.absorb(&mut portions[..len - 1]),
+            Defect::AbsorbsTwice if len == 1 => {
+                self.0.absorb(portions);
+                self.0.absorb(portions);
+            }
+            _ => self.0.absorb(portions),
+        }
+    }
 }
 
 fn defective(defect: Defect) -> Arc<dyn Provider> {
@@ -115,7 +132,7 @@ fn defective(defect: Defect) -> Arc<dyn Provider> {
 
 fn notices(defect: Defect, topic: impl Fn(&Arc<dyn Provider>)) -> bool {
     let provider = defective(defect);
-    catch_unwind(AssertUnwindSafe(|| topic(&provider))).is_err()
+    fails(|| topic(&provider))
 }
 
 #[test]
@@ -132,11 +149,19 @@ fn defects_are_noticed() {
     assert!(notices(Defect::ForgetsTheLast, topics::order));
     assert!(notices(Defect::RepeatsTheFirst, topics::alignments), "what was encrypted twice");
     assert!(notices(Defect::FailsAlone, topics::known_answers));
+    assert!(notices(Defect::FailsAlone, topics::streams), "what comes in pieces is one job");
+    assert!(notices(Defect::AcceptsAnyTag, topics::misused_streams));
+    assert!(notices(Defect::ForgetsPieces, topics::streams_together));
+    assert!(notices(Defect::AbsorbsTwice, topics::streams));
+    assert!(notices(Defect::WrongLongKeys, topics::streams));
 }
 
 #[test]
 fn without_a_defect_nothing_is_noticed() {
     for topic in [topics::support, topics::known_answers, topics::wrong_tags, topics::lengths] {
+        assert!(!notices(Defect::None, topic));
+    }
+    for topic in [topics::streams, topics::streams_together, topics::misused_streams] {
         assert!(!notices(Defect::None, topic));
     }
 }

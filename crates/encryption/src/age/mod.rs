@@ -37,7 +37,7 @@ use std::sync::Arc;
 use broadloom_engine::Registry;
 use hmac::Mac;
 
-use crate::chunks::{Report, STRIDE, Sink, Source, TAG, covering, read_error, run};
+use crate::chunks::{GroupSink, GroupSource, Report, STRIDE, TAG, covering, read_error, run};
 use crate::ends::{Appending, Input, Output, ReadAt, Sequence, read_full};
 use crate::error::EncryptionError;
 use crate::random;
@@ -159,11 +159,11 @@ impl Encryptor {
         written.map_err(|error| EncryptionError::Write { offset: 0, error })?;
         let seal = Seal::new(&self.registry, &wrap::derive(&*key, &nonce, b"payload"))?;
         let source = match input {
-            Input::Stream(stream) => Source::stream(stream, 0),
-            Input::Places { bytes, len } => Source::places(bytes, 0..len, 0..u64::MAX),
+            Input::Stream(stream) => GroupSource::stream(stream, 0),
+            Input::Places { bytes, len } => GroupSource::places(bytes, 0..len, 0..u64::MAX),
         };
-        let sink = Sink::new(output, head.len() as u64);
-        let mut report = run(&seal, &source, &sink, self.threads.get())?;
+        let sink = GroupSink::new(output, head.len() as u64);
+        let mut report = run(&seal, source, sink, self.threads.get())?;
         report.output += head.len() as u64;
         Ok(report)
     }
@@ -232,8 +232,8 @@ impl Decryptor {
             return self.decrypt_stream(&mut whole, output);
         }
         let (open, _) = self.open(&mut stream, start)?;
-        let source = Source::places(bytes, open.start..len, 0..u64::MAX);
-        let mut report = run(&open, &source, &Sink::new(output, 0), threads)?;
+        let source = GroupSource::places(bytes, open.start..len, 0..u64::MAX);
+        let mut report = run(&open, source, GroupSink::new(output, 0), threads)?;
         report.input += open.start;
         Ok(report)
     }
@@ -262,16 +262,18 @@ impl Decryptor {
         let (open, _) = self.open(&mut stream, start)?;
         let payload = open.start..len;
         let chunks = (payload.end - payload.start).div_ceil(STRIDE as u64).max(1);
-        let last = Source::places(bytes, payload.clone(), chunks - 1..chunks);
-        let tail = run(&open, &last, &Sink::window(Output::Stream(&mut io::sink()), 0, 0..0), 1)?;
+        let last = GroupSource::places(bytes, payload.clone(), chunks - 1..chunks);
+        let tail =
+            run(&open, last, GroupSink::window(Output::Stream(&mut io::sink()), 0, 0..0), 1)?;
         let text = payload.end - payload.start - chunks * TAG as u64;
         let wanted = range(text);
         if wanted.start > text {
             return Err(EncryptionError::Range { start: wanted.start, len: text });
         }
         let wanted = wanted.start..wanted.end.clamp(wanted.start, text);
-        let source = Source::places(bytes, payload, covering(&wanted));
-        let mut report = run(&open, &source, &Sink::window(output, 0, wanted), self.threads.get())?;
+        let source = GroupSource::places(bytes, payload, covering(&wanted));
+        let mut report =
+            run(&open, source, GroupSink::window(output, 0, wanted), self.threads.get())?;
         report.input += open.start + tail.input;
         Ok(report)
     }
@@ -298,8 +300,8 @@ impl Decryptor {
     ) -> Result<Report, EncryptionError> {
         let (open, rest) = self.open(stream, start)?;
         let mut rest = rest.as_slice().chain(stream);
-        let source = Source::stream(&mut rest, open.start);
-        let mut report = run(&open, &source, &Sink::new(output, 0), self.threads.get())?;
+        let source = GroupSource::stream(&mut rest, open.start);
+        let mut report = run(&open, source, GroupSink::new(output, 0), self.threads.get())?;
         report.input += open.start;
         Ok(report)
     }

@@ -110,7 +110,7 @@ pub(super) fn for_passphrase(
     Ok(Stanza { args, body })
 }
 
-/// Whether a point of low order made nothing of a secret (RFC 7748, 6.1).
+/// Returns `true` if a point of low order made nothing of a secret (RFC 7748, 6.1).
 fn is_zero(shared: &[u8; 32]) -> bool {
     shared.iter().fold(0, |all, byte| all | byte) == 0
 }

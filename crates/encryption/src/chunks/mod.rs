@@ -1,22 +1,24 @@
 //! Chunks of an input, worked on by several threads, to an output.
 //!
 //! A thread takes a [`Group`] of chunks, works on all of them in one call of the engine, and writes
-//! them. Threads meet only where an end is a stream: there one reads at a time, and
-//! writes wait for their turn. Memory is bounded by a group for each thread.
+//! them. Threads meet along a [`Line`]. Where an end is a stream, one of them reads at a time, and
+//! each writes in its turn. Memory is bounded by a group for each thread.
 
 mod sink;
 mod source;
 
 use std::io;
 use std::ops::Range;
-use std::thread;
 
 use broadloom_engine::Processor;
+use broadloom_ordered::{Line, Next, side_by_side};
 use zeroize::Zeroize;
 
 use crate::error::EncryptionError;
-pub(crate) use sink::Sink;
-pub(crate) use source::Source;
+pub(crate) use sink::GroupSink;
+use sink::{Place, Written};
+pub(crate) use source::GroupSource;
+use source::Places;
 
 /// Bytes of plaintext in a chunk: the age format's.
 pub(crate) const CHUNK: usize = 64 << 10;
@@ -30,6 +32,9 @@ pub(crate) const STRIDE: usize = CHUNK + TAG;
 /// Chunks of a group. Its memory, and as much for a cipher that does not work in place, stays in a
 /// second-level cache of 1 MiB from reading to writing.
 const GROUP: u64 = 4;
+
+/// Groups that may be written at their places while one before them is not done.
+const AHEAD: u64 = 1024;
 
 /// Bytes of a block, which CBC chains.
 pub(crate) const BLOCK: usize = 16;
@@ -56,12 +61,13 @@ pub(crate) struct Group {
     pub first: u64,
     /// The input ends with the last chunk.
     pub last: bool,
-    /// The block before the first chunk, unless that is the first of the input.
+    /// The block before the first chunk, unless that is the first of the input. It is there if the
+    /// input is a stream, or if the cipher [needs](Cipher::needs_block_before) it.
     pub before: [u8; BLOCK],
     /// Why chunks behind those that are there are not.
     failed: Option<EncryptionError>,
-    /// The group's number.
-    turn: u64,
+    /// Bytes that were read for it.
+    read: u64,
 }
 
 /// Memory of chunks, [`STRIDE`] bytes for each. Wiped when dropped.
@@ -97,7 +103,7 @@ impl Group {
             last: false,
             before: [0; BLOCK],
             failed: None,
-            turn: 0,
+            read: 0,
         }
     }
 
@@ -113,6 +119,12 @@ pub(crate) trait Cipher: Sync {
     const INPUT: usize;
     /// Bytes of a chunk of the output.
     const OUTPUT: usize;
+
+    /// Returns `true` if the work on a group needs the block before its first chunk, unless that is
+    /// the first of the input.
+    fn needs_block_before(&self) -> bool {
+        false
+    }
 
     /// Works on a group, and says how many bytes each chunk has then.
     ///
@@ -131,51 +143,55 @@ pub(crate) trait Cipher: Sync {
 /// If a provider, or an end, panics.
 pub(crate) fn run<C: Cipher>(
     cipher: &C,
-    source: &Source<'_>,
-    sink: &Sink<'_>,
+    source: GroupSource<'_>,
+    sink: GroupSink<'_>,
     threads: usize,
 ) -> Result<Report, EncryptionError> {
     let threads = source.groups(C::INPUT).map_or(threads, |groups| {
         usize::try_from(groups).unwrap_or(threads).clamp(1, threads.max(1))
     });
-    thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads)
-            .map_while(|index| {
-                let worker = thread::Builder::new().name(format!("chunks {index}"));
-                // Those that there are will do.
-                worker.spawn_scoped(scope, || work(cipher, source, sink)).ok()
-            })
-            .collect();
-        work(cipher, source, sink);
-        for worker in workers {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        }
-    });
-    sink.outcome().map(|output| Report { input: source.read(), output })
+    let (from, to, written) = (source.by_place(), sink.place, sink.written);
+    if let Some(from) = &from {
+        to.expect(from.output_len(C::INPUT, C::OUTPUT));
+    }
+    let line = Line::new(source, written, AHEAD);
+    // Where the system gives no further thread, those that there are will do.
+    side_by_side(threads, "chunks", |_| work(cipher, &line, from.as_ref(), &to));
+    let (_, written, error) = line.into_parts();
+    error.map_or(Ok(written.report), Err)
 }
 
+/// What threads share: where groups are read and written by turns.
+type Groups<'i, 'o> = Line<GroupSource<'i>, Result<Report, EncryptionError>, Written<'o>>;
+
 /// A thread's part.
-fn work<C: Cipher>(cipher: &C, source: &Source<'_>, sink: &Sink<'_>) {
-    let _stop = StopInPanic(sink);
+fn work<C: Cipher>(cipher: &C, line: &Groups<'_, '_>, from: Option<&Places<'_>>, to: &Place<'_>) {
+    let _guard = line.stop_in_panic();
     let (mut group, mut processor) = (Group::new(), Processor::new());
-    while !sink.is_stopped() && source.fill(C::INPUT, &mut group) {
+    while let Next::Item(turn, ()) =
+        line.next(true, |source| source.begin(C::INPUT, &mut group).then_some(()))
+    {
+        if let Some(places) = from {
+            places.fill(C::INPUT, cipher.needs_block_before(), &mut group);
+        }
         if !group.lens.is_empty()
             && let Err(error) = cipher.work(&mut processor, &mut group)
         {
             group.failed = Some(error);
         }
-        sink.put(C::OUTPUT, &mut group);
-    }
-}
-
-/// Ends the other threads where this one panics: they would wait for its turn.
-struct StopInPanic<'s, 'a>(&'s Sink<'a>);
-
-impl Drop for StopInPanic<'_, '_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop();
-        }
+        let written = match to.places {
+            Some(places) => to.write_at(places, C::OUTPUT, &group),
+            None => match line.in_turn(turn, |written| written.write(to, C::OUTPUT, &group)) {
+                Some(written) => Ok(written),
+                // It was stopped, here or by another thread.
+                None => return,
+            },
+        };
+        let done = written.and_then(|output| match group.failed.take() {
+            Some(error) => Err(error),
+            None => Ok(Report { input: group.read, output }),
+        });
+        line.put([(turn, done)]);
     }
 }
 

@@ -2,41 +2,39 @@
 
 use std::io::{IoSlice, Write};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Group;
+use super::{Group, Report};
 use crate::ends::{Output, WriteAt, write_all_vectored};
 use crate::error::EncryptionError;
 
 /// Where groups of chunks go.
-pub(crate) struct Sink<'a> {
+pub(crate) struct GroupSink<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) written: Written<'a>,
+}
+
+/// What threads know of an output, and what they write side by side.
+pub(crate) struct Place<'a> {
     /// Where the first byte of the first chunk goes.
     start: u64,
     /// The bytes of the chunks that are wanted, counted from the first chunk's first.
     wanted: Range<u64>,
-    places: Option<&'a dyn WriteAt>,
-    state: Mutex<State<'a>>,
-    /// It is another group's turn, or nobody's any more.
-    turns: Condvar,
-    stopped: AtomicBool,
+    /// Where groups are written by their place, unless they are written in their order.
+    pub(super) places: Option<&'a dyn WriteAt>,
 }
 
-struct State<'a> {
-    /// Where groups are written in their order, unless they are written by their place.
+/// What threads use by turns.
+pub(crate) struct Written<'a> {
+    /// Where groups are written in their order.
     stream: Option<&'a mut (dyn Write + Send)>,
-    /// Whose turn it is.
-    turn: u64,
-    /// The first error, and the number of its group.
-    failed: Option<(u64, EncryptionError)>,
-    /// Bytes that were written.
-    written: u64,
+    /// What came of all groups so far.
+    pub(super) report: Report,
 }
 
-impl<'a> Sink<'a> {
+impl<'a> GroupSink<'a> {
     /// An output that has `start` bytes already, and takes all others.
     pub(crate) fn new(output: Output<'a>, start: u64) -> Self {
-        Sink::window(output, start, 0..u64::MAX)
+        GroupSink::window(output, start, 0..u64::MAX)
     }
 
     /// An output that takes some of the bytes, at its beginning.
@@ -45,53 +43,17 @@ impl<'a> Sink<'a> {
             Output::Stream(stream) => (Some(stream), None),
             Output::Places(places) => (None, Some(places)),
         };
-        let state = Mutex::new(State { stream, turn: 0, failed: None, written: 0 });
-        let (turns, stopped) = (Condvar::new(), AtomicBool::new(false));
-        Sink { start, wanted, places, state, turns, stopped }
+        let place = Place { start, wanted, places };
+        GroupSink { place, written: Written { stream, report: Report::default() } }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether nothing more is to be done.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    /// Has nothing more done.
-    pub(super) fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        // Under the lock, so that nobody is between a look at it and waiting.
-        drop(self.lock());
-        self.turns.notify_all();
-    }
-
-    /// Writes a group, whose chunks are `chunk` bytes apart, and notes its error.
-    pub(super) fn put(&self, chunk: usize, group: &mut Group) {
-        let written = match self.places {
-            Some(places) => {
-                let written = self.write_places(places, chunk, group);
-                let mut state = self.lock();
-                state.finish(written, group)
-            }
-            None => {
-                let waiting = |state: &mut State<'_>| state.turn < group.turn && !self.is_stopped();
-                let state = self.turns.wait_while(self.lock(), waiting);
-                let mut state = state.unwrap_or_else(PoisonError::into_inner);
-                if state.turn < group.turn {
-                    return;
-                }
-                let written = self.write_stream(&mut state, chunk, group);
-                let done = state.finish(written, group);
-                // Behind an error it is nobody's turn any more.
-                state.turn += u64::from(done);
-                done
-            }
-        };
-        match written {
-            true => self.turns.notify_all(),
-            false => self.stop(),
+impl Place<'_> {
+    /// Tells the output how many bytes to expect, if all chunks together have `len`.
+    pub(super) fn expect(&self, len: u64) {
+        if let Some(places) = self.places {
+            let end = self.wanted.end.min(len);
+            places.expect_len(self.start + end.saturating_sub(self.wanted.start));
         }
     }
 
@@ -108,7 +70,8 @@ impl<'a> Sink<'a> {
         (offset.max(wanted.start), pieces.collect())
     }
 
-    fn write_places(
+    /// Writes a group, whose chunks are `chunk` bytes apart, at its place, and returns its bytes.
+    pub(super) fn write_at(
         &self,
         places: &dyn WriteAt,
         chunk: usize,
@@ -121,54 +84,42 @@ impl<'a> Sink<'a> {
         written.map_err(|error| EncryptionError::Write { offset, error })?;
         Ok(len)
     }
+}
 
-    fn write_stream(
-        &self,
-        state: &mut State<'_>,
+impl Written<'_> {
+    /// Writes a group, whose chunks are `chunk` bytes apart, in its turn, and returns its bytes.
+    pub(super) fn write(
+        &mut self,
+        place: &Place<'_>,
         chunk: usize,
         group: &Group,
     ) -> Result<u64, EncryptionError> {
-        let Some(stream) = &mut state.stream else { return Ok(0) };
-        let (_, mut pieces) = self.pieces(chunk, group);
+        let Some(stream) = &mut self.stream else { return Ok(0) };
+        let (_, mut pieces) = place.pieces(chunk, group);
         let mut written = 0;
         match write_all_vectored(*stream, &mut pieces, &mut written) {
             Ok(()) => Ok(written),
             Err(error) => {
-                let offset = self.start + state.written + written;
+                let offset = place.start + self.report.output + written;
                 Err(EncryptionError::Write { offset, error })
             }
         }
     }
+}
 
-    /// How it went, once all threads are done: bytes written.
-    pub(super) fn outcome(&self) -> Result<u64, EncryptionError> {
-        let mut state = self.lock();
-        match state.failed.take() {
-            Some((_, error)) => Err(error),
-            None => Ok(state.written),
-        }
+impl broadloom_ordered::Sink<Result<Report, EncryptionError>> for Written<'_> {
+    type Error = EncryptionError;
+
+    /// Counts what came of a group.
+    fn take(&mut self, done: Result<Report, EncryptionError>) -> Result<(), EncryptionError> {
+        let Report { input, output } = done?;
+        self.report.input += input;
+        self.report.output += output;
+        Ok(())
     }
 }
 
 /// Bytes in all the pieces.
 fn bytes_of(pieces: &[IoSlice<'_>]) -> u64 {
     pieces.iter().map(|piece| piece.len() as u64).sum()
-}
-
-impl State<'_> {
-    /// Notes what came of a group, and says whether others are to follow.
-    fn finish(&mut self, written: Result<u64, EncryptionError>, group: &mut Group) -> bool {
-        let failed = match written {
-            Ok(len) => {
-                self.written += len;
-                group.failed.take()
-            }
-            Err(error) => Some(error),
-        };
-        let Some(error) = failed else { return true };
-        if self.failed.as_ref().is_none_or(|(turn, _)| group.turn < *turn) {
-            self.failed = Some((group.turn, error));
-        }
-        false
-    }
 }

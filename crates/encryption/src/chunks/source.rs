@@ -2,19 +2,17 @@
 
 use std::io::{self, IoSliceMut, Read};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::{BLOCK, GROUP, Group, read_error};
 use crate::ends::{ReadAt, read_full, read_full_at};
 use crate::error::EncryptionError;
 
 /// Where groups of chunks come from.
-pub(crate) enum Source<'a> {
+pub(crate) enum GroupSource<'a> {
     /// A stream.
-    Stream(Mutex<Stream<'a>>),
-    /// Bytes by their place.
-    Places(Places<'a>),
+    Stream(Stream<'a>),
+    /// Bytes by their place, and the number of the next group.
+    Places(Places<'a>, u64),
 }
 
 /// A stream, and how far it was read.
@@ -26,72 +24,71 @@ pub(crate) struct Stream<'a> {
     /// A byte that was read to see whether there is more.
     ahead: Option<u8>,
     chunks: u64,
-    turn: u64,
     before: [u8; BLOCK],
     ended: bool,
 }
 
-/// Bytes by their place, and which of them are next.
+/// Bytes by their place, which threads read side by side.
+#[derive(Clone)]
 pub(crate) struct Places<'a> {
     input: &'a dyn ReadAt,
     /// The bytes of all chunks.
     bytes: Range<u64>,
     /// The chunks that are wanted.
     chunks: Range<u64>,
-    turn: AtomicU64,
-    read: AtomicU64,
 }
 
-impl<'a> Source<'a> {
+impl<'a> GroupSource<'a> {
     /// A stream, of which so many bytes were read before.
     pub(crate) fn stream(input: &'a mut (dyn Read + Send), start: u64) -> Self {
-        Source::Stream(Mutex::new(Stream {
+        GroupSource::Stream(Stream {
             input,
             start,
             read: 0,
             ahead: None,
             chunks: 0,
-            turn: 0,
             before: [0; BLOCK],
             ended: false,
-        }))
+        })
     }
 
     /// Some of the chunks among bytes that have their places.
     pub(crate) fn places(input: &'a dyn ReadAt, bytes: Range<u64>, chunks: Range<u64>) -> Self {
-        let (turn, read) = (AtomicU64::new(0), AtomicU64::new(0));
-        Source::Places(Places { input, bytes, chunks, turn, read })
+        GroupSource::Places(Places { input, bytes, chunks }, 0)
     }
 
     /// Groups that there are, where that is known.
     pub(super) fn groups(&self, chunk: usize) -> Option<u64> {
         match self {
-            Source::Stream(_) => None,
-            Source::Places(places) => {
-                let wanted = places.wanted(chunk);
-                Some((wanted.end - wanted.start).div_ceil(GROUP))
-            }
+            GroupSource::Stream(_) => None,
+            GroupSource::Places(places, _) => Some(places.groups(chunk)),
         }
     }
 
-    /// Bytes that were read.
-    pub(super) fn read(&self) -> u64 {
+    /// Returns what threads read side by side, unless they read a stream by turns.
+    pub(super) fn by_place(&self) -> Option<Places<'a>> {
         match self {
-            Source::Stream(stream) => stream.lock().unwrap_or_else(PoisonError::into_inner).read,
-            Source::Places(places) => places.read.load(Ordering::Relaxed),
+            GroupSource::Stream(_) => None,
+            GroupSource::Places(places, _) => Some(places.clone()),
         }
     }
 
-    /// Fills a group with the next chunks; `false` if there are none. Where reading fails the group
-    /// says so, and has the chunks before that.
-    pub(super) fn fill(&self, chunk: usize, group: &mut Group) -> bool {
+    /// Begins the next group; `false` if there is none. Chunks of a stream are read here, and those
+    /// that have their places by [`Places::fill`]. Where reading fails the group says so, and has
+    /// the chunks before that.
+    pub(super) fn begin(&mut self, chunk: usize, group: &mut Group) -> bool {
         group.lens.clear();
         group.failed = None;
         match self {
-            Source::Stream(stream) => {
-                stream.lock().unwrap_or_else(PoisonError::into_inner).fill(chunk, group)
+            GroupSource::Stream(stream) => stream.fill(chunk, group),
+            GroupSource::Places(places, next) => {
+                if *next == places.groups(chunk) {
+                    return false;
+                }
+                group.first = places.wanted(chunk).start + *next * GROUP;
+                *next += 1;
+                true
             }
-            Source::Places(places) => places.fill(chunk, group),
         }
     }
 }
@@ -101,13 +98,14 @@ impl Stream<'_> {
         if self.ended {
             return false;
         }
-        (group.first, group.turn, group.before) = (self.chunks, self.turn, self.before);
-        self.turn += 1;
+        (group.first, group.before) = (self.chunks, self.before);
+        let before = self.read;
         if let Err(error) = self.fill_chunks(chunk, group) {
             group.failed = Some(read_error(self.start + self.read, error));
             self.ended = true;
         }
         group.last = self.ended && group.failed.is_none();
+        group.read = self.read - before;
         self.chunks += group.lens.len() as u64;
         true
     }
@@ -155,26 +153,35 @@ impl Places<'_> {
         self.chunks.start.min(all)..self.chunks.end.min(all)
     }
 
+    /// Groups of the chunks that are wanted.
+    fn groups(&self, chunk: usize) -> u64 {
+        let wanted = self.wanted(chunk);
+        (wanted.end - wanted.start).div_ceil(GROUP)
+    }
+
     fn all(&self, chunk: usize) -> u64 {
         (self.bytes.end - self.bytes.start).div_ceil(chunk as u64).max(1)
     }
 
-    fn fill(&self, chunk: usize, group: &mut Group) -> bool {
-        let wanted = self.wanted(chunk);
-        group.turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        group.first = wanted.start + group.turn * GROUP;
-        if group.first >= wanted.end {
-            return false;
-        }
-        let end = wanted.end.min(group.first + GROUP);
+    /// Returns the number of bytes that come of all chunks, if each gets longer or shorter by the
+    /// same number of bytes.
+    pub(super) fn output_len(&self, from: usize, to: usize) -> u64 {
+        let (len, chunks) = (self.bytes.end - self.bytes.start, self.all(from));
+        (len + chunks * to as u64).saturating_sub(chunks * from as u64)
+    }
+
+    /// Fills a group that was begun, and reads the block before it if that is needed.
+    pub(super) fn fill(&self, chunk: usize, needs_block_before: bool, group: &mut Group) {
+        let end = self.wanted(chunk).end.min(group.first + GROUP);
+        group.read = 0;
         group.last = end == self.all(chunk);
         let start = self.bytes.start + group.first * chunk as u64;
-        if group.first > 0 {
+        if needs_block_before && group.first > 0 {
             let mut before = [IoSliceMut::new(&mut group.before)];
             if let Err(error) = read_full_at(self.input, &mut before, start - BLOCK as u64, &mut 0)
             {
                 group.failed = Some(read_error(start, error));
-                return true;
+                return;
             }
         }
         let len = (self.bytes.end - start).min((end - group.first) * chunk as u64);
@@ -189,7 +196,7 @@ impl Places<'_> {
                 .collect();
             read_full_at(self.input, &mut buffers, start, &mut read)
         };
-        self.read.fetch_add(read, Ordering::Relaxed);
+        group.read = read;
         let complete = read == len;
         // An input without bytes is one chunk without bytes.
         let whole = if complete { end - group.first } else { read / chunk as u64 };
@@ -202,7 +209,6 @@ impl Places<'_> {
             Ok(()) if complete => None,
             Ok(()) => Some(ended_early(failed_at)),
         };
-        true
     }
 }
 

@@ -18,20 +18,13 @@ pub fn threads(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).expect("it is not 0")
 }
 
-/// What asks for a passphrase, and is told this one.
+/// Returns a function that asks for a passphrase, and is told this one.
 pub fn told(passphrase: &str) -> broadloom_encryption::age::Ask {
     let passphrase = Passphrase::new(passphrase);
     Arc::new(move || Ok(passphrase.clone()))
 }
 
-/// Bytes that repeat only after a long while.
+/// Bytes that look random, the same for the same length.
 pub fn noise(len: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..len).map(|_| next()).collect()
+    broadloom_testing::noise(len, 1)
 }

@@ -1,11 +1,13 @@
 //! What is encrypted is decrypted to what it was; what is damaged is not.
 
 use std::io::{self, IoSlice, Read, Write};
+use std::num::NonZeroU32;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use broadloom_encryption::age::{Decryptor, Encryptor, Identity, PayloadError};
 use broadloom_encryption::openssl::{Mode, OpenSsl};
-use broadloom_encryption::{EncryptionError, Input, Output, WriteAt};
+use broadloom_encryption::{EncryptionError, Input, Output, ReadAt, Report, WriteAt};
 
 use crate::common::{noise, registry, threads, told};
 
@@ -111,6 +113,57 @@ fn age_files_are_decrypted_to_what_they_were() {
     }
 }
 
+/// A file in memory that keeps how many bytes it was told to expect.
+#[derive(Default)]
+struct Expecting(Memory, AtomicU64);
+
+impl WriteAt for Expecting {
+    fn expect_len(&self, len: u64) {
+        self.1.store(len, Ordering::Relaxed);
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+}
+
+#[test]
+fn an_output_by_place_is_told_its_length_beforehand() {
+    let identity = Identity::generate().expect("random bytes");
+    let encryptor = Encryptor::to_recipients(registry(), vec![identity.recipient()]);
+    let decryptor = Decryptor::new(registry(), vec![identity]);
+    let passphrase = || broadloom_encryption::age::Passphrase::new("the warp");
+    let [cbc, ctr] = [Mode::Cbc, Mode::Ctr]
+        .map(|mode| OpenSsl::new(registry(), mode, passphrase()).iterations(NonZeroU32::MIN));
+    /// Returns what was written, if no more than `off` bytes more or fewer were expected.
+    fn written(
+        off: u64,
+        code: impl FnOnce(Output<'_>) -> Result<Report, EncryptionError>,
+    ) -> Vec<u8> {
+        let output = Expecting::default();
+        code(Output::Places(&output)).expect("it is right");
+        let Expecting(Memory(bytes), expected) = output;
+        let (bytes, expected) = (bytes.into_inner().expect("no panic"), expected.into_inner());
+        assert!(expected.abs_diff(bytes.len() as u64) <= off, "{expected} of {}", bytes.len());
+        bytes
+    }
+    for len in lengths() {
+        let text = noise(len);
+        let text = &text.as_slice();
+        let file = written(0, |output| encryptor.encrypt(Input::memory(text), output));
+        let file = &file.as_slice();
+        written(0, |output| decryptor.decrypt(Input::memory(file), output));
+        let range = len as u64 / 3..len as u64 / 2;
+        let bytes = (file as &dyn ReadAt, file.len() as u64);
+        written(0, |output| decryptor.decrypt_range(bytes, |_| range, output));
+        for (openssl, off) in [(&cbc, 16), (&ctr, 0)] {
+            let file = written(off, |output| openssl.encrypt(Input::memory(text), output));
+            let file = &file.as_slice();
+            written(off, |output| openssl.decrypt(Input::memory(file), output));
+        }
+    }
+}
+
 #[test]
 fn a_passphrase_opens_what_it_closed() {
     let encryptor = Encryptor::to_passphrase(
@@ -145,7 +198,7 @@ fn four_chunks() -> (Vec<u8>, Vec<u8>, Decryptor) {
     (text, file, Decryptor::new(registry(), vec![identity]).threads(threads(2)))
 }
 
-/// What is written of a file, and its error.
+/// Returns what is written of a file, and its error.
 fn decrypt(decryptor: &Decryptor, file: &[u8]) -> (Vec<u8>, Option<EncryptionError>) {
     let mut text = Vec::new();
     let outcome = decryptor.decrypt(Input::Stream(&mut &file[..]), Output::Stream(&mut text));
@@ -248,6 +301,38 @@ fn openssl_files_are_decrypted_to_what_they_were() {
             }
         }
     }
+}
+
+#[test]
+fn cut_openssl_files_say_where_they_end() {
+    let text: &[u8] = b"0123456789abcdef";
+    let openssl = OpenSsl::new(
+        registry(),
+        Mode::Cbc,
+        broadloom_encryption::age::Passphrase::new("a passphrase"),
+    );
+    let mut file = Vec::new();
+    openssl.encrypt(Input::memory(&text), Output::Stream(&mut file)).expect("it is encrypted");
+    assert_eq!(file.len(), 48);
+    for len in 0..file.len() {
+        let (mut cut, mut nothing) = (&file[..len], Vec::new());
+        let of_places = openssl.decrypt(Input::memory(&&file[..len]), Output::Stream(&mut nothing));
+        let of_stream = openssl.decrypt(Input::Stream(&mut cut), Output::Stream(&mut nothing));
+        let (at, why) = match len {
+            0..16 => (len, "the input ends within the 16 bytes of \"Salted__\" and a salt"),
+            16 => (len, "the input ends before its first block"),
+            32 => (16, "the padding is wrong"),
+            _ => (len, "the input ends within a block of 16 bytes"),
+        };
+        for result in [of_places, of_stream] {
+            let error = result.expect_err("it is cut").to_string();
+            assert!(error.starts_with(&format!("at byte {at}: {why}")), "{len} bytes: {error}");
+        }
+        assert_eq!(nothing, b"", "{len} bytes");
+    }
+    let error = openssl.decrypt(Input::memory(&&b"Sealed__"[..]), Output::Stream(&mut Vec::new()));
+    let error = error.expect_err("it is none").to_string();
+    assert!(error.contains("begins with \"Sealed__\", not with \"Salted__\""), "{error}");
 }
 
 /// Fails behind what it has.

@@ -25,7 +25,7 @@ pub enum ChainOrder {
 pub enum Direction {
     /// A hash of the buffer.
     Digest,
-    /// A tag over the buffer.
+    /// A tag over the buffer; of a key encapsulation mechanism and of ML-DSA, a key.
     Generate,
     /// Whether a tag or a signature is that of the buffer.
     Verify,
@@ -45,11 +45,15 @@ pub enum Direction {
     Sign,
     /// A secret that is shared with the owner of the public key in the buffer.
     Agree,
+    /// A secret, and a ciphertext that tells it to the owner of the public key in the buffer.
+    Encapsulate,
+    /// The secret of the ciphertext in the buffer.
+    Decapsulate,
 }
 
 impl Direction {
     /// All of them.
-    pub const ALL: [Direction; 11] = [
+    pub const ALL: [Direction; 13] = [
         Direction::Digest,
         Direction::Generate,
         Direction::Verify,
@@ -61,6 +65,8 @@ impl Direction {
         Direction::Decompress,
         Direction::Sign,
         Direction::Agree,
+        Direction::Encapsulate,
+        Direction::Decapsulate,
     ];
 
     /// The name: `encrypt`.
@@ -77,10 +83,12 @@ impl Direction {
             Direction::Decompress => "decompress",
             Direction::Sign => "sign",
             Direction::Agree => "agree",
+            Direction::Encapsulate => "encapsulate",
+            Direction::Decapsulate => "decapsulate",
         }
     }
 
-    /// Whether the direction checks what another direction made.
+    /// Returns `true` if the direction checks what another direction made.
     pub const fn checks(self) -> bool {
         matches!(self, Direction::Verify | Direction::Decrypt | Direction::Open)
     }

@@ -51,7 +51,7 @@ impl Lengths {
         Lengths { few: if in_range { few } else { few | 1 << len }, first, last }
     }
 
-    /// Whether a length is valid.
+    /// Returns `true` if a length is valid.
     pub const fn contains(self, len: usize) -> bool {
         self.first <= len && len <= self.last || len < 64 && self.few >> len & 1 == 1
     }
@@ -73,7 +73,7 @@ impl Lengths {
         (self.min()..=self.max()).filter(move |len| self.contains(*len))
     }
 
-    /// Whether there is none but the length 0.
+    /// Returns `true` if there is none but the length 0.
     pub const fn is_none(self) -> bool {
         self.max() == 0
     }

@@ -4,21 +4,25 @@
 
 mod compression;
 mod direction;
+mod hybrid;
+mod kem;
 mod lengths;
 mod names;
 mod row;
 mod size;
-mod slh_dsa;
 mod table;
 
+// A parameter set is the same to an application and to the lanes.
+pub use broadloom_lanes::{MlDsaSet, MlKemSet, SlhDsaSet};
 pub use compression::{Checksum, Compression, Ending, Huffman};
 pub use direction::{ChainOrder, Direction};
+pub use hybrid::HybridKem;
+pub use kem::Kem;
 pub use lengths::Lengths;
 pub use names::NameError;
 pub use row::Family;
 pub(crate) use row::{Counter, KeyParts, Row};
 pub use size::{AesSize, Curve, RsaSize, XtsSize};
-pub use slh_dsa::SlhDsaSet;
 pub use table::{
     AeadAlgorithm, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MAX_NONCE, MAX_TAG,
     MacAlgorithm, PublicKeyAlgorithm,
@@ -59,7 +63,7 @@ pub enum Algorithm {
     Chain(CipherAlgorithm, MacAlgorithm, ChainOrder),
     /// Compression.
     Compression(CompressionAlgorithm),
-    /// Signatures, encryption or agreement with a private and a public key.
+    /// Signatures, encryption, agreement or encapsulation with a private and a public key.
     PublicKey(PublicKeyAlgorithm),
 }
 
@@ -84,7 +88,7 @@ impl HashAlgorithm {
         self.row().name[0]
     }
 
-    /// How it is computed.
+    /// Returns the family of its computation.
     pub const fn family(self) -> Family {
         self.row().family
     }
@@ -151,7 +155,8 @@ impl CipherAlgorithm {
         self.row().nonces
     }
 
-    /// What lengths must be a multiple of, in bytes: 1 for key streams, CFB and XTS.
+    /// Returns the number of bytes that lengths must be a multiple of: 1 for key streams, CFB and
+    /// XTS.
     pub const fn granularity(self) -> usize {
         self.row().granularity
     }
@@ -218,14 +223,15 @@ impl PublicKeyAlgorithm {
 
 impl Algorithm {
     /// All but the chains, listed or not.
-    fn known() -> impl Iterator<Item = Algorithm> {
-        let hashes = HashAlgorithm::known().map(Algorithm::Hash);
-        let macs = MacAlgorithm::known().map(Algorithm::Mac);
-        let ciphers = CipherAlgorithm::known().map(Algorithm::Cipher);
-        let aeads = AeadAlgorithm::known().map(Algorithm::Aead);
-        let compressions = CompressionAlgorithm::known().map(Algorithm::Compression);
-        let public_key = PublicKeyAlgorithm::known().map(Algorithm::PublicKey);
-        hashes.chain(macs).chain(ciphers).chain(aeads).chain(compressions).chain(public_key)
+    pub(crate) fn known() -> std::vec::IntoIter<Algorithm> {
+        let mut all = Vec::new();
+        all.extend(HashAlgorithm::known().map(Algorithm::Hash));
+        all.extend(MacAlgorithm::known().map(Algorithm::Mac));
+        all.extend(CipherAlgorithm::known().map(Algorithm::Cipher));
+        all.extend(AeadAlgorithm::known().map(Algorithm::Aead));
+        all.extend(CompressionAlgorithm::known().map(Algorithm::Compression));
+        all.extend(PublicKeyAlgorithm::known().map(Algorithm::PublicKey));
+        all.into_iter()
     }
 
     /// Its row in the table: for a chain the cipher's, with the tags of the MAC.
@@ -258,7 +264,7 @@ impl Algorithm {
         Algorithm::all().filter(move |algorithm| !other(algorithm))
     }
 
-    /// How it is computed; a chain, how its cipher is.
+    /// Returns the family of its computation. A chain has the family of its cipher.
     pub const fn family(self) -> Family {
         self.row().family
     }
@@ -289,7 +295,7 @@ impl Algorithm {
         }
     }
 
-    /// What lengths must be a multiple of, in bytes.
+    /// Returns the number of bytes that lengths must be a multiple of.
     pub const fn granularity(self) -> usize {
         self.row().granularity
     }
@@ -326,14 +332,14 @@ impl Algorithm {
         self.row().tag_len
     }
 
-    /// Whether a job may have a length in [bits](crate::Job::bits): for KASUMI's F8 and F9 by
-    /// themselves.
+    /// Returns `true` if a job may have a length in [bits](crate::Job::bits): for KASUMI's F8 and
+    /// F9 by themselves.
     pub const fn counts_bits(self) -> bool {
         self.row().counts_bits
     }
 
-    /// Which bits of a byte of the nonce may be set: all of them, but for KASUMI's, which are
-    /// fields.
+    /// Returns the bits of a byte of the nonce that may be set: all of them, except for KASUMI's,
+    /// which are fields.
     pub const fn nonce_mask(self, at: usize) -> u8 {
         let masks = self.row().nonce_masks;
         if at < masks.len() { masks[at] } else { 0xff }

@@ -159,11 +159,20 @@ mod tests {
             "lz4",
             "rsa-2048",
             "ecdsa-p256",
+            "ecdsa-p384",
+            "ecdh-p384",
+            "ecdsa-secp256k1",
             "ecdsa-k283",
             "ecdh-b283",
             "x25519",
             "slh-dsa-sha2-128f",
             "slh-dsa-shake-256s",
+            "ml-dsa-44",
+            "ml-dsa-87",
+            "ml-kem-512",
+            "ml-kem-1024",
+            "x25519-ml-kem-768",
+            "p256-ml-kem-768",
         ] {
             assert!(names.iter().any(|other| other == name), "{name}");
         }
@@ -193,7 +202,7 @@ mod tests {
         assert_eq!(
             error,
             "\"seel\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, \
-             open, compress, decompress, sign, agree"
+             open, compress, decompress, sign, agree, encapsulate, decapsulate"
         );
     }
 }

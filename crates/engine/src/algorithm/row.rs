@@ -10,6 +10,8 @@ pub enum Family {
     MerkleDamgard,
     /// SHA-3 and SHAKE, HMAC over SHA-3, and KMAC.
     Sponge,
+    /// BLAKE3.
+    Blake3,
     /// The modes of AES.
     Aes,
     /// ChaCha20, alone and with Poly1305.
@@ -22,7 +24,8 @@ pub enum Family {
     Rc4,
     /// Compression.
     Compression,
-    /// Signatures, encryption and key agreement by RSA, on elliptic curves, and by hashes.
+    /// Signatures, encryption, key agreement and encapsulation by RSA, on elliptic curves, by
+    /// hashes, and on lattices.
     PublicKey,
 }
 
@@ -59,9 +62,9 @@ pub(crate) struct Row {
     /// The fewest bytes of a text.
     pub min_len: usize,
     pub max_len: MaxLen,
-    /// Whether a job may have a length in bits.
+    /// `true` if a job may have a length in bits.
     pub counts_bits: bool,
-    /// Whether the algorithm is listed; its name is known in any case.
+    /// `true` if the algorithm is listed; its name is known in any case.
     pub is_listed: bool,
 }
 
@@ -113,8 +116,8 @@ impl Row {
         Row { tags: truncated, tag_len: len, ..self }
     }
 
-    /// Whether some jobs are refused whose lengths fit: for their nonce, or for their length in
-    /// bits.
+    /// Returns `true` if some jobs are refused whose lengths fit: for their nonce, or for their
+    /// length in bits.
     pub fn checks_jobs(&self) -> bool {
         self.counter != Counter::None || !self.nonce_masks.is_empty() || self.counts_bits
     }

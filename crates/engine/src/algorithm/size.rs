@@ -32,11 +32,6 @@ impl AesSize {
         }
     }
 
-    /// All of them, as the table lists them.
-    pub(super) fn known() -> impl Iterator<Item = AesSize> {
-        AesSize::ALL.into_iter()
-    }
-
     /// Rounds of the cipher.
     pub const fn rounds(self) -> usize {
         self.key_len() / 4 + 6
@@ -68,11 +63,6 @@ impl XtsSize {
     /// Bytes of the key, both halves together: the half for the data, then the half for tweaks.
     pub const fn key_len(self) -> usize {
         2 * self.half().key_len()
-    }
-
-    /// Both of them, as the table lists them.
-    pub(super) fn known() -> impl Iterator<Item = XtsSize> {
-        XtsSize::ALL.into_iter()
     }
 
     /// The length of each of the two AES keys.
@@ -117,11 +107,6 @@ impl RsaSize {
         RsaSize::ALL.into_iter().find(|size| size.modulus_len() * 8 == bits)
     }
 
-    /// All of them, as the table lists them.
-    pub(super) fn known() -> impl Iterator<Item = RsaSize> {
-        RsaSize::ALL.into_iter()
-    }
-
     /// The bits of the modulus, as names have them.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -133,11 +118,15 @@ impl RsaSize {
     }
 }
 
-/// An elliptic curve for ECDSA and ECDH (SP 800-186).
+/// An elliptic curve for ECDSA and ECDH (SP 800-186, SEC 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Curve {
     /// P-256, secp256r1: over a prime field.
     P256,
+    /// P-384, secp384r1: over a prime field.
+    P384,
+    /// secp256k1 (SEC 2, 2.4.1): over a prime field.
+    Secp256k1,
     /// K-283, sect283k1: a Koblitz curve over a binary field.
     K283,
     /// B-283, sect283r1: a random curve over a binary field.
@@ -146,12 +135,14 @@ pub enum Curve {
 
 impl Curve {
     /// All of them.
-    pub const ALL: [Curve; 3] = [Curve::P256, Curve::K283, Curve::B283];
+    pub const ALL: [Curve; 5] =
+        [Curve::P256, Curve::P384, Curve::Secp256k1, Curve::K283, Curve::B283];
 
     /// Bytes of a coordinate, and of a shared secret.
     pub const fn coordinate_len(self) -> usize {
         match self {
-            Curve::P256 => 32,
+            Curve::P256 | Curve::Secp256k1 => 32,
+            Curve::P384 => 48,
             Curve::K283 | Curve::B283 => 36,
         }
     }
@@ -166,26 +157,35 @@ impl Curve {
     pub const fn order(self) -> &'static [u8] {
         const P256: [u8; 32] =
             hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
+        const P384: [u8; 48] = hex("ffffffffffffffffffffffffffffffffffffffffffffffff\
+             c7634d81f4372ddf581a0db248b0a77aecec196accc52973");
+        const SECP256K1: [u8; 32] =
+            hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
         const K283: [u8; 36] =
             hex("01ffffffffffffffffffffffffffffffffffe9ae2ed07577265dff7f94451e061e163c61");
         const B283: [u8; 36] =
             hex("03ffffffffffffffffffffffffffffffffffef90399660fc938a90165b042a7cefadb307");
         match self {
             Curve::P256 => &P256,
+            Curve::P384 => &P384,
+            Curve::Secp256k1 => &SECP256K1,
             Curve::K283 => &K283,
             Curve::B283 => &B283,
         }
     }
 
-    /// All of them, as the table lists them.
-    pub(super) fn known() -> impl Iterator<Item = Curve> {
-        Curve::ALL.into_iter()
+    /// Returns the bits of the [order](Curve::order), of which a digest gives as many to the number
+    /// that is signed.
+    pub const fn order_bits(self) -> usize {
+        8 * self.coordinate_len() - self.order()[0].leading_zeros() as usize
     }
 
     /// The name: `p256`.
     pub const fn name(self) -> &'static str {
         match self {
             Curve::P256 => "p256",
+            Curve::P384 => "p384",
+            Curve::Secp256k1 => "secp256k1",
             Curve::K283 => "k283",
             Curve::B283 => "b283",
         }

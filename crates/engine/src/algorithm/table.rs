@@ -5,7 +5,9 @@
 //! each hash.
 
 use super::row::{Counter, Family, KeyParts, MaxLen, Row};
-use super::{AesSize, Curve, Direction, Lengths, RsaSize, SlhDsaSet, XtsSize};
+use super::{
+    AesSize, Curve, Direction, HybridKem, Lengths, MlDsaSet, MlKemSet, RsaSize, SlhDsaSet, XtsSize,
+};
 
 /// Makes an enum of its rows.
 macro_rules! algorithms {
@@ -32,16 +34,45 @@ macro_rules! algorithms {
                 }
             }
 
-            /// All of them, listed or not.
-            pub(super) fn known() -> impl Iterator<Item = $enum> {
-                let all = std::iter::empty();
-                $( let all = all.chain(algorithms!(@values $enum::$variant $(, $Of)?)); )+
-                all
+            /// All of them, listed or not. A chain of iterators would be compiled anew, with all
+            /// its links, in each crate that goes through them, so they are collected.
+            pub(super) fn known() -> std::vec::IntoIter<$enum> {
+                let mut all = Vec::new();
+                $( all.extend(algorithms!(@values $enum::$variant $(, $Of)?)); )+
+                all.into_iter()
             }
         }
     };
     (@values $enum:ident::$variant:ident) => { [$enum::$variant] };
-    (@values $enum:ident::$variant:ident, $Of:ident) => { $Of::known().map($enum::$variant) };
+    (@values $enum:ident::$variant:ident, $Of:ident) => {
+        $Of::values().into_iter().map($enum::$variant)
+    };
+}
+
+/// A type of which an algorithm can have every value, such as a size of keys.
+trait Values: Sized {
+    /// Returns all values.
+    fn values() -> impl IntoIterator<Item = Self>;
+}
+
+macro_rules! values {
+    ($($Of:ident),+) => {
+        $(
+            impl Values for $Of {
+                fn values() -> impl IntoIterator<Item = $Of> {
+                    $Of::ALL
+                }
+            }
+        )+
+    };
+}
+
+values!(AesSize, Curve, HybridKem, MlDsaSet, MlKemSet, RsaSize, SlhDsaSet, XtsSize);
+
+impl Values for HashAlgorithm {
+    fn values() -> impl IntoIterator<Item = HashAlgorithm> {
+        HashAlgorithm::known()
+    }
 }
 
 algorithms! {
@@ -67,6 +98,8 @@ algorithms! {
         Sha384 => Row { aliases: &["sha-384", "sha2-384"], ..hash("sha384", SHS, 128, 48) },
         /// SHA-512 (FIPS 180-4).
         Sha512 => Row { aliases: &["sha-512", "sha2-512"], ..hash("sha512", SHS, 128, 64) },
+        /// SM3 (GB/T 32905-2016).
+        Sm3 => hash("sm3", "GB/T 32905-2016", 64, 32),
         /// SHA3-224 (FIPS 202).
         Sha3_224 => sponge("sha3-224", 144, 28),
         /// SHA3-256 (FIPS 202).
@@ -80,14 +113,17 @@ algorithms! {
         Shake128 => sponge("shake128", 168, 32).tag(32, EXTENDABLE),
         /// SHAKE256 (FIPS 202): 64 bytes of output, or as [`Shake128`](HashAlgorithm::Shake128).
         Shake256 => sponge("shake256", 136, 64).tag(64, EXTENDABLE),
+        /// BLAKE3 (the BLAKE3 paper): 32 bytes of output, or as many as the length of the tag says.
+        Blake3 => Row { family: Family::Blake3, ..hash("blake3", BLAKE3, 64, 32) }
+            .tag(32, EXTENDABLE),
     }
 }
 
 impl HashAlgorithm {
-    /// Whether the digest is the beginning of output of any length, as of SHAKE: there is no HMAC
-    /// over such a hash.
+    /// Returns `true` if the digest is the beginning of output of any length, as that of SHAKE and
+    /// of BLAKE3 is: there is no HMAC over such a hash.
     pub const fn is_extendable(self) -> bool {
-        matches!(self, HashAlgorithm::Shake128 | HashAlgorithm::Shake256)
+        matches!(self, HashAlgorithm::Shake128 | HashAlgorithm::Shake256 | HashAlgorithm::Blake3)
     }
 }
 
@@ -136,6 +172,13 @@ algorithms! {
         /// KMAC256 (SP 800-185) without a customization string, with tags as
         /// [`Kmac128`](MacAlgorithm::Kmac128) has them.
         Kmac256 => kmac("kmac256", 136, 64),
+        /// The keyed hash of BLAKE3 (the BLAKE3 paper).
+        Blake3Keyed => Row {
+            block_len: 64,
+            ..mac(["blake3-keyed", "", ""], BLAKE3, Family::Blake3, 32)
+                .key(32)
+                .tag(32, Lengths::range(4, crate::MAX_TAG))
+        },
     }
 }
 
@@ -319,6 +362,22 @@ algorithms! {
         Ed25519 => public_key(["ed25519", "", ""], "RFC 8032", SIGNATURES),
         /// SLH-DSA with a parameter set (FIPS 205), of messages that are not hashed before.
         SlhDsa(set: SlhDsaSet) => public_key([set.name(), "", ""], "FIPS 205", SIGNATURES),
+        /// ML-DSA with a parameter set (FIPS 204): keys are
+        /// [generated](crate::Transform::generate_key), and messages signed as they are, by a
+        /// [digest](crate::Scheme::prehashed) of theirs, or by [mu](crate::Scheme::external_mu).
+        MlDsa(set: MlDsaSet) => public_key([set.name(), "", ""], "FIPS 204", &[
+            Direction::Sign, Direction::Verify, Direction::Generate,
+        ]),
+        /// ML-KEM with a parameter set (FIPS 203): keys are
+        /// [generated](crate::Transform::generate_key), and secrets
+        /// [encapsulated](crate::Transform::encapsulate) and
+        /// [decapsulated](crate::Transform::decapsulate).
+        MlKem(set: MlKemSet) => public_key([set.name(), "", ""], "FIPS 203", ENCAPSULATION),
+        /// ML-KEM-768 and a curve, as TLS 1.3 combines them, with the directions of
+        /// [`MlKem`](PublicKeyAlgorithm::MlKem).
+        Hybrid(kem: HybridKem) => {
+            public_key([kem.name(), "", ""], "draft-ietf-tls-ecdhe-mlkem", ENCAPSULATION)
+        },
     }
 }
 
@@ -333,6 +392,10 @@ const EXTENDABLE: Lengths = Lengths::range(1, MAX_TAG);
 
 const SIGNATURES: &[Direction] = &[Direction::Sign, Direction::Verify];
 
+const ENCAPSULATION: &[Direction] =
+    &[Direction::Generate, Direction::Encapsulate, Direction::Decapsulate];
+
+const BLAKE3: &str = "BLAKE3 paper, 2021";
 const SHS: &str = "FIPS 180-4";
 const MODES: &str = "SP 800-38A";
 const KASUMI: &str = "3GPP TS 35.201";

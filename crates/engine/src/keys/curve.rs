@@ -51,8 +51,8 @@ impl fmt::Debug for EcPrivateKey {
     }
 }
 
-/// Whether a number is less than another of the same length, both in big-endian order. Without a
-/// branch on the bytes.
+/// Returns `true` if a number is less than another of the same length, both in big-endian order.
+/// Without a branch on the bytes.
 fn is_less(number: &[u8], other: &[u8]) -> bool {
     let pairs = number.iter().zip(other).rev();
     let borrow = pairs.fold(0u16, |borrow, (&one, &other)| {
@@ -113,18 +113,31 @@ impl EcPublicKey {
 }
 
 /// 32 bytes that are secret: a private key of X25519 or Ed25519.
+///
+/// They lie in memory of their own: a value that is moved would leave its old bytes on the stack,
+/// from where they get into whatever has a gap at that place.
 #[derive(Clone)]
-pub struct Secret(Zeroizing<[u8; 32]>);
+pub struct Secret(Zeroizing<Box<[u8]>>);
 
 impl Secret {
-    /// The key of these bytes; any 32 are one.
+    /// Returns the key of these bytes; any 32 are one. The bytes themselves stay on the caller's
+    /// stack: [`from_slice`](Secret::from_slice) takes them from where they can be wiped.
     pub fn new(bytes: [u8; 32]) -> Secret {
-        Secret(Zeroizing::new(bytes))
+        Secret(Zeroizing::new(Box::new(bytes)))
+    }
+
+    /// Returns the key of these bytes; any 32 are one.
+    ///
+    /// # Errors
+    /// [`KeyError::Length`] for another number of bytes.
+    pub fn from_slice(bytes: &[u8]) -> Result<Secret, KeyError> {
+        KeyError::check_len("a key", bytes, 32)?;
+        Ok(Secret(Zeroizing::new(bytes.into())))
     }
 
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_slice()
+        &self.0
     }
 }
 
@@ -150,7 +163,8 @@ mod tests {
             assert!(
                 is_taken(&below) && is_taken(&[1]) && is_taken(&[&[0; 40], &below[..]].concat())
             );
-            for bad in [order, &above, &[], &[0; 36], &[0xff; 36], &[1; 40]] {
+            let len = order.len();
+            for bad in [order, &above, &[], &vec![0; len], &vec![0xff; len], &vec![1; len + 4]] {
                 assert!(!is_taken(bad), "{curve:?} {bad:x?}");
             }
         }

@@ -4,17 +4,18 @@
 use pkcs1::UintRef;
 use pkcs1::der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef};
 use pkcs1::der::pem::decode_vec;
-use pkcs1::der::{Decode, Encode};
+use pkcs1::der::{Decode, Encode, Reader, SliceReader, Tag, TagNumber};
 use pkcs8::PrivateKeyInfoRef;
 use sec1::{EcParameters, EcPrivateKey as Sec1Key};
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::{
-    EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
+    EcPrivateKey, EcPublicKey, KeyError, MlDsaPrivateKey, MlDsaPublicKey, MlKemPrivateKey,
+    MlKemPublicKey, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey, RsaPublicKey, Secret,
+    SlhDsaPrivateKey, SlhDsaPublicKey,
 };
-use crate::algorithm::{Curve, SlhDsaSet};
+use crate::algorithm::{Curve, MlDsaSet, MlKemSet, SlhDsaSet};
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -22,15 +23,26 @@ const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
 /// The curves by their object identifiers (RFC 5480, 2.1.1.1).
-const CURVES: [(ObjectIdentifier, Curve); 3] = [
+const CURVES: [(ObjectIdentifier, Curve); 5] = [
     (ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"), Curve::P256),
+    (ObjectIdentifier::new_unwrap("1.3.132.0.34"), Curve::P384),
+    (ObjectIdentifier::new_unwrap("1.3.132.0.10"), Curve::Secp256k1),
     (ObjectIdentifier::new_unwrap("1.3.132.0.16"), Curve::K283),
     (ObjectIdentifier::new_unwrap("1.3.132.0.17"), Curve::B283),
 ];
 
-/// The object identifiers of the sets of SLH-DSA follow each other after this one (RFC 9909, 3).
-const SLH_DSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3");
+/// NIST's signatures have object identifiers after this one: those of the sets of ML-DSA follow
+/// each other (RFC 9881, 2), and so do those of the sets of SLH-DSA (RFC 9909, 3).
+const SIGNATURES: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3");
+const FIRST_ML_DSA: u32 = 17;
 const FIRST_SLH_DSA: u32 = 20;
+
+/// The object identifiers of the sets of ML-KEM follow each other after this one (RFC 9935, 3).
+const ML_KEM: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.4");
+const FIRST_ML_KEM: u32 = 1;
+
+/// The tag of a seed of ML-DSA (RFC 9881, 6) and of ML-KEM (RFC 9935, 6).
+const SEED: Tag = Tag::ContextSpecific { constructed: false, number: TagNumber(0) };
 
 impl From<pkcs1::der::Error> for KeyError {
     fn from(error: pkcs1::der::Error) -> Self {
@@ -76,10 +88,12 @@ impl PrivateKey {
             // The key is an octet string within the octet string (RFC 8410, 7).
             X25519 => Ok(PrivateKey::X25519(secret(bytes)?)),
             ED25519 => Ok(PrivateKey::Ed25519(secret(bytes)?)),
-            other => match slh_dsa(other) {
+            other => match (slh_dsa(other), ml_dsa(other), ml_kem(other)) {
                 // The bytes are in the octet string as they are (RFC 9909, 6).
-                Some(set) => Ok(PrivateKey::SlhDsa(SlhDsaPrivateKey::new(set, bytes)?)),
-                None => Err(unknown(other)),
+                (Some(set), ..) => Ok(PrivateKey::SlhDsa(SlhDsaPrivateKey::new(set, bytes)?)),
+                (_, Some(set), _) => Ok(PrivateKey::MlDsa(ml_dsa_private(set, bytes)?)),
+                (.., Some(set)) => Ok(PrivateKey::MlKem(ml_kem_private(set, bytes)?)),
+                _ => Err(unknown(other)),
             },
         }
     }
@@ -98,6 +112,12 @@ impl PrivateKey {
             PrivateKey::Ed25519(secret) => (ED25519, None, octets(secret.as_bytes())),
             PrivateKey::SlhDsa(key) => {
                 (slh_dsa_identifier(key.set()), None, Zeroizing::new(key.as_bytes().to_vec()))
+            }
+            PrivateKey::MlDsa(key) => {
+                (ml_dsa_identifier(key.set()), None, parts(key.seed(), key.expanded()))
+            }
+            PrivateKey::MlKem(key) => {
+                (ml_kem_identifier(key.set()), None, parts(key.seed(), key.expanded()))
             }
         };
         let named = match self {
@@ -144,9 +164,11 @@ impl PublicKey {
                 Ok(bytes) => Ok(PublicKey::Ed25519(bytes)),
                 Err(_) => Err(wrong_length(bytes.len())),
             },
-            other => match slh_dsa(other) {
-                Some(set) => Ok(PublicKey::SlhDsa(SlhDsaPublicKey::new(set, bytes)?)),
-                None => Err(unknown(other)),
+            other => match (slh_dsa(other), ml_dsa(other), ml_kem(other)) {
+                (Some(set), ..) => Ok(PublicKey::SlhDsa(SlhDsaPublicKey::new(set, bytes)?)),
+                (_, Some(set), _) => Ok(PublicKey::MlDsa(MlDsaPublicKey::new(set, bytes)?)),
+                (.., Some(set)) => Ok(PublicKey::MlKem(MlKemPublicKey::new(set, bytes)?)),
+                _ => Err(unknown(other)),
             },
         }
     }
@@ -164,6 +186,8 @@ impl PublicKey {
             PublicKey::SlhDsa(key) => {
                 (slh_dsa_identifier(key.set()), None, key.as_bytes().to_vec())
             }
+            PublicKey::MlDsa(key) => (ml_dsa_identifier(key.set()), None, key.as_bytes().to_vec()),
+            PublicKey::MlKem(key) => (ml_kem_identifier(key.set()), None, key.as_bytes().to_vec()),
         };
         let parameters = match oid {
             RSA => Some(AnyRef::NULL),
@@ -248,8 +272,7 @@ fn ec_private(der: &[u8], named: Option<Curve>) -> Result<PrivateKey, KeyError> 
 /// The octet string of 32 bytes that a private key of X25519 or Ed25519 is (RFC 8410, 7).
 fn secret(der: &[u8]) -> Result<Secret, KeyError> {
     let bytes = <&OctetStringRef>::from_der(der)?.as_bytes();
-    let bytes = bytes.try_into().map_err(|_| wrong_length(bytes.len()))?;
-    Ok(Secret::new(bytes))
+    Secret::from_slice(bytes).map_err(|_| wrong_length(bytes.len()))
 }
 
 /// The curve that the parameters of a key name.
@@ -261,7 +284,8 @@ fn find_curve(oid: ObjectIdentifier) -> Result<Curve, KeyError> {
     let found = CURVES.into_iter().find(|(other, _)| *other == oid);
     found.map(|(_, curve)| curve).ok_or_else(|| {
         KeyError::Encoding(format!(
-            "the curve {oid} is not supported; valid: P-256, K-283 (sect283k1), B-283 (sect283r1)"
+            "the curve {oid} is not supported; valid: P-256, P-384, secp256k1, K-283 (sect283k1), \
+             B-283 (sect283r1)"
         ))
     })
 }
@@ -278,13 +302,88 @@ fn slh_dsa(oid: ObjectIdentifier) -> Option<SlhDsaSet> {
 
 fn slh_dsa_identifier(set: SlhDsaSet) -> ObjectIdentifier {
     let arc = FIRST_SLH_DSA + set as u32;
-    SLH_DSA.push_arc(arc).expect("an object identifier has room for one more arc")
+    SIGNATURES.push_arc(arc).expect("an object identifier has room for one more arc")
+}
+
+/// Returns the set of ML-DSA that an object identifier stands for.
+fn ml_dsa(oid: ObjectIdentifier) -> Option<MlDsaSet> {
+    MlDsaSet::ALL.into_iter().find(|set| ml_dsa_identifier(*set) == oid)
+}
+
+fn ml_dsa_identifier(set: MlDsaSet) -> ObjectIdentifier {
+    let arc = FIRST_ML_DSA + set as u32;
+    SIGNATURES.push_arc(arc).expect("an object identifier has room for one more arc")
+}
+
+/// The set of ML-KEM that an object identifier stands for.
+fn ml_kem(oid: ObjectIdentifier) -> Option<MlKemSet> {
+    MlKemSet::ALL.into_iter().find(|set| ml_kem_identifier(*set) == oid)
+}
+
+fn ml_kem_identifier(set: MlKemSet) -> ObjectIdentifier {
+    let arc = FIRST_ML_KEM + set as u32;
+    ML_KEM.push_arc(arc).expect("an object identifier has room for one more arc")
+}
+
+/// The private key of ML-DSA within PKCS #8 (RFC 9881, 6).
+fn ml_dsa_private(set: MlDsaSet, der: &[u8]) -> Result<MlDsaPrivateKey, KeyError> {
+    match of_parts("ML-DSA", der)? {
+        (Some(seed), Some(key)) => MlDsaPrivateKey::from_both(set, seed, key),
+        (Some(seed), None) => MlDsaPrivateKey::from_seed(set, seed),
+        (None, key) => MlDsaPrivateKey::from_expanded(set, key.unwrap_or_default()),
+    }
+}
+
+/// The private key of ML-KEM within PKCS #8 (RFC 9935, 6).
+fn ml_kem_private(set: MlKemSet, der: &[u8]) -> Result<MlKemPrivateKey, KeyError> {
+    match of_parts("ML-KEM", der)? {
+        (Some(seed), Some(key)) => MlKemPrivateKey::from_both(set, seed, key),
+        (Some(seed), None) => MlKemPrivateKey::from_seed(set, seed),
+        (None, key) => MlKemPrivateKey::from_expanded(set, key.unwrap_or_default()),
+    }
+}
+
+/// The parts of a private key of ML-DSA or ML-KEM: a seed, an expanded key, or both.
+type Parts<'d> = (Option<&'d [u8]>, Option<&'d [u8]>);
+
+/// Reads the parts of a private key.
+fn of_parts<'d>(of: &str, der: &'d [u8]) -> Result<Parts<'d>, KeyError> {
+    let choice = <AnyRef<'d>>::from_der(der)?;
+    match pkcs1::der::Tagged::tag(&choice) {
+        SEED => Ok((Some(choice.value()), None)),
+        Tag::OctetString => Ok((None, Some(choice.value()))),
+        Tag::Sequence => {
+            let mut parts = SliceReader::new(choice.value())?;
+            let seed: &'d OctetStringRef = parts.decode()?;
+            let expanded: &'d OctetStringRef = parts.decode()?;
+            parts.finish()?;
+            Ok((Some(seed.as_bytes()), Some(expanded.as_bytes())))
+        }
+        other => Err(KeyError::Encoding(format!(
+            "a private key of {of} is a seed, an expanded key, or a sequence of both, not {other}"
+        ))),
+    }
+}
+
+/// Writes the parts of a private key.
+fn parts(seed: Option<&[u8]>, expanded: Option<&[u8]>) -> Zeroizing<Vec<u8>> {
+    let any = |tag, bytes: &[u8]| {
+        written(&AnyRef::new(tag, bytes).expect("a key is shorter than DER allows"))
+    };
+    match (seed, expanded) {
+        (Some(seed), Some(expanded)) => {
+            let (seed, expanded) = (octets(seed), octets(expanded));
+            any(Tag::Sequence, &Zeroizing::new([&seed[..], &expanded].concat()))
+        }
+        (Some(seed), None) => any(SEED, seed),
+        (None, expanded) => octets(expanded.unwrap_or_default()),
+    }
 }
 
 fn unknown(oid: ObjectIdentifier) -> KeyError {
     KeyError::Encoding(format!(
         "keys of the kind {oid} are not supported; valid: RSA, elliptic curves, X25519, Ed25519, \
-         SLH-DSA"
+         SLH-DSA, ML-DSA, ML-KEM"
     ))
 }
 

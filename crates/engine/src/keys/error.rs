@@ -39,6 +39,20 @@ pub enum KeyError {
     Encoding(String),
 }
 
+impl KeyError {
+    /// Checks that there are as many bytes as a key, or a part of one, has.
+    pub(super) fn check_len(
+        what: &'static str,
+        bytes: &[u8],
+        valid: usize,
+    ) -> Result<(), KeyError> {
+        match bytes.len() {
+            len if len == valid => Ok(()),
+            len => Err(KeyError::Length { what, len, valid }),
+        }
+    }
+}
+
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,8 +6,12 @@
 mod curve;
 mod encoding;
 mod error;
+mod hybrid;
+mod ml_dsa;
+mod ml_kem;
 mod numbers;
 mod rsa;
+mod seeded;
 mod slh_dsa;
 
 use std::fmt;
@@ -16,6 +20,9 @@ use crate::algorithm::{Curve, PublicKeyAlgorithm};
 
 pub use curve::{EcPrivateKey, EcPublicKey, Secret};
 pub use error::KeyError;
+pub use hybrid::HybridPrivateKey;
+pub use ml_dsa::{MlDsaPrivateKey, MlDsaPublicKey};
+pub use ml_kem::{MlKemPrivateKey, MlKemPublicKey};
 pub use rsa::{RsaNumbers, RsaPrivateKey, RsaPublicKey};
 pub use slh_dsa::{SlhDsaPrivateKey, SlhDsaPublicKey};
 
@@ -35,6 +42,10 @@ pub enum PrivateKey {
     Ed25519(Secret),
     /// For SLH-DSA.
     SlhDsa(SlhDsaPrivateKey),
+    /// For ML-DSA.
+    MlDsa(MlDsaPrivateKey),
+    /// For ML-KEM.
+    MlKem(MlKemPrivateKey),
 }
 
 /// A public key.
@@ -51,6 +62,10 @@ pub enum PublicKey {
     Ed25519([u8; 32]),
     /// For SLH-DSA.
     SlhDsa(SlhDsaPublicKey),
+    /// For ML-DSA.
+    MlDsa(MlDsaPublicKey),
+    /// For ML-KEM; a job that encapsulates has it as its data.
+    MlKem(MlKemPublicKey),
 }
 
 impl fmt::Debug for PrivateKey {
@@ -59,7 +74,7 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// What a key is of, in words.
+/// Names in words the algorithm of a key.
 fn kind(rsa: Option<&RsaPublicKey>, curve: Option<Curve>, other: &str) -> String {
     match (rsa, curve) {
         (Some(key), _) => format!("RSA with {} bits", 8 * key.size().modulus_len()),
@@ -69,7 +84,7 @@ fn kind(rsa: Option<&RsaPublicKey>, curve: Option<Curve>, other: &str) -> String
 }
 
 impl PrivateKey {
-    /// What the key is of, in words.
+    /// Names in words the algorithm of the key.
     pub(crate) fn kind(&self) -> String {
         match self {
             PrivateKey::Rsa(key) => kind(Some(key.public()), None, ""),
@@ -77,26 +92,42 @@ impl PrivateKey {
             PrivateKey::X25519(_) => kind(None, None, "X25519"),
             PrivateKey::Ed25519(_) => kind(None, None, "Ed25519"),
             PrivateKey::SlhDsa(key) => kind(None, None, key.set().name()),
+            PrivateKey::MlDsa(key) => kind(None, None, key.set().name()),
+            PrivateKey::MlKem(key) => kind(None, None, key.set().name()),
         }
     }
 
-    /// The algorithm that signs with the key; `None` for X25519.
+    /// The algorithm that signs with the key; `None` for X25519 and ML-KEM.
     pub fn signature_algorithm(&self) -> Option<PublicKeyAlgorithm> {
         match self {
             PrivateKey::Rsa(key) => Some(PublicKeyAlgorithm::Rsa(key.public().size())),
             PrivateKey::Ec(key) => Some(PublicKeyAlgorithm::Ecdsa(key.curve())),
             PrivateKey::Ed25519(_) => Some(PublicKeyAlgorithm::Ed25519),
             PrivateKey::SlhDsa(key) => Some(PublicKeyAlgorithm::SlhDsa(key.set())),
-            PrivateKey::X25519(_) => None,
+            PrivateKey::MlDsa(key) => Some(PublicKeyAlgorithm::MlDsa(key.set())),
+            PrivateKey::X25519(_) | PrivateKey::MlKem(_) => None,
         }
     }
 
-    /// The algorithm that agrees on secrets with the key; `None` for RSA, Ed25519 and SLH-DSA.
+    /// The algorithm that agrees on secrets with the key; `None` for RSA, Ed25519, SLH-DSA, ML-DSA
+    /// and ML-KEM.
     pub fn agreement_algorithm(&self) -> Option<PublicKeyAlgorithm> {
         match self {
             PrivateKey::Ec(key) => Some(PublicKeyAlgorithm::Ecdh(key.curve())),
             PrivateKey::X25519(_) => Some(PublicKeyAlgorithm::X25519),
-            PrivateKey::Rsa(_) | PrivateKey::Ed25519(_) | PrivateKey::SlhDsa(_) => None,
+            PrivateKey::Rsa(_)
+            | PrivateKey::Ed25519(_)
+            | PrivateKey::SlhDsa(_)
+            | PrivateKey::MlDsa(_)
+            | PrivateKey::MlKem(_) => None,
+        }
+    }
+
+    /// Returns the algorithm that decapsulates secrets with the key; `None` for all but ML-KEM.
+    pub fn encapsulation_algorithm(&self) -> Option<PublicKeyAlgorithm> {
+        match self {
+            PrivateKey::MlKem(key) => Some(PublicKeyAlgorithm::MlKem(key.set())),
+            _ => None,
         }
     }
 
@@ -107,28 +138,35 @@ impl PrivateKey {
             PrivateKey::Ec(key) => key.scalar(),
             PrivateKey::X25519(secret) | PrivateKey::Ed25519(secret) => secret.as_bytes(),
             PrivateKey::SlhDsa(key) => key.as_bytes(),
+            PrivateKey::MlDsa(key) => key.as_bytes(),
+            PrivateKey::MlKem(key) => key.as_bytes(),
         }
     }
 }
 
 impl PublicKey {
-    /// What the key is of, in words.
+    /// Names in words the algorithm of the key.
     pub(crate) fn kind(&self) -> String {
         match self {
             PublicKey::Rsa(key) => kind(Some(key), None, ""),
             PublicKey::Ec(key) => kind(None, Some(key.curve()), ""),
             PublicKey::Ed25519(_) => kind(None, None, "Ed25519"),
             PublicKey::SlhDsa(key) => kind(None, None, key.set().name()),
+            PublicKey::MlDsa(key) => kind(None, None, key.set().name()),
+            PublicKey::MlKem(key) => kind(None, None, key.set().name()),
         }
     }
 
-    /// The algorithm whose signatures the key verifies.
+    /// The algorithm whose signatures the key verifies; of ML-KEM, which has none, the algorithm
+    /// that encapsulates for the key.
     pub fn signature_algorithm(&self) -> PublicKeyAlgorithm {
         match self {
             PublicKey::Rsa(key) => PublicKeyAlgorithm::Rsa(key.size()),
             PublicKey::Ec(key) => PublicKeyAlgorithm::Ecdsa(key.curve()),
             PublicKey::Ed25519(_) => PublicKeyAlgorithm::Ed25519,
             PublicKey::SlhDsa(key) => PublicKeyAlgorithm::SlhDsa(key.set()),
+            PublicKey::MlDsa(key) => PublicKeyAlgorithm::MlDsa(key.set()),
+            PublicKey::MlKem(key) => PublicKeyAlgorithm::MlKem(key.set()),
         }
     }
 
@@ -139,6 +177,8 @@ impl PublicKey {
             PublicKey::Ec(key) => key.point().to_vec(),
             PublicKey::Ed25519(bytes) => bytes.to_vec(),
             PublicKey::SlhDsa(key) => key.as_bytes().to_vec(),
+            PublicKey::MlDsa(key) => key.as_bytes().to_vec(),
+            PublicKey::MlKem(key) => key.as_bytes().to_vec(),
         }
     }
 }

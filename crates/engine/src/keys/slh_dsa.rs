@@ -21,7 +21,7 @@ impl SlhDsaPrivateKey {
     /// # Errors
     /// Another number of bytes than the set has.
     pub fn new(set: SlhDsaSet, bytes: &[u8]) -> Result<SlhDsaPrivateKey, KeyError> {
-        check("a private key of SLH-DSA", bytes, set.private_key_len())?;
+        KeyError::check_len("a private key of SLH-DSA", bytes, set.private_key_len())?;
         Ok(SlhDsaPrivateKey { set, bytes: Zeroizing::new(bytes.to_vec()) })
     }
 
@@ -61,7 +61,7 @@ impl SlhDsaPublicKey {
     /// # Errors
     /// Another number of bytes than the set has.
     pub fn new(set: SlhDsaSet, bytes: &[u8]) -> Result<SlhDsaPublicKey, KeyError> {
-        check("a public key of SLH-DSA", bytes, set.public_key_len())?;
+        KeyError::check_len("a public key of SLH-DSA", bytes, set.public_key_len())?;
         Ok(SlhDsaPublicKey { set, bytes: bytes.to_vec() })
     }
 
@@ -74,9 +74,4 @@ impl SlhDsaPublicKey {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-fn check(what: &'static str, bytes: &[u8], valid: usize) -> Result<(), KeyError> {
-    let len = bytes.len();
-    if len == valid { Ok(()) } else { Err(KeyError::Length { what, len, valid }) }
 }

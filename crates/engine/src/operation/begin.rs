@@ -55,8 +55,8 @@ impl Operation<'_> {
         plain
     }
 
-    /// Whether nothing else needs to be looked at in a job whose session is plain: with so many
-    /// bytes in place, or none to be written.
+    /// Returns `true` if nothing else needs to be looked at in a job whose session is plain: with
+    /// so many bytes in place, or none to be written.
     #[inline(always)]
     fn is_plain(&self, rules: &Rules, len: usize) -> bool {
         if !self.extras.has_any(rules.uncommon) {
@@ -145,7 +145,7 @@ impl Operation<'_> {
         Ok(())
     }
 
-    /// What a compression or a decompression needs instead.
+    /// Begins a compression or a decompression.
     fn begin_compression(&mut self) -> Result<(), JobError> {
         let session = self.session.get();
         let Some(making) = session.rules().making else { return Err(JobError::NotDone) };
@@ -154,7 +154,7 @@ impl Operation<'_> {
         }
         let len = self.data.len();
         let stage = session.stage(false);
-        self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len));
+        self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len))?;
         let gathers = stage.session.gathers() && session.falls_back_to().is_none();
         if !(gathers && self.data.is_read_only()) {
             self.data.gather_pieces();

@@ -124,7 +124,7 @@ pub(super) fn check_nonce(row: &Row, nonce: &[u8]) -> Result<(), JobError> {
     Ok(())
 }
 
-/// What an algorithm demands of the length of a text beside its granularity.
+/// Checks what an algorithm demands of the length of a text besides its granularity.
 pub(super) fn check_text(row: &Row, nonce: &[u8], len: usize) -> Result<(), JobError> {
     let (min, max) = (row.min_len, row.max_len.of(nonce.len()));
     if len < min {

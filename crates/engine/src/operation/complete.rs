@@ -55,12 +55,17 @@ impl Operation<'_> {
         true
     }
 
-    /// The provider is done with a public-key operation, which went well and made so many bytes of
-    /// output.
+    /// The provider is done with a public-key operation, which made so many bytes of output, or
+    /// failed.
     #[inline]
-    pub fn complete_with_output(&mut self, produced: usize) {
-        let consumed = self.data.len();
-        self.progress(Progress { consumed, produced, ..Progress::default() });
+    pub fn complete_with_output(&mut self, produced: Result<usize, JobError>) {
+        match produced {
+            Ok(produced) => {
+                let consumed = self.data.len();
+                self.progress(Progress { consumed, produced, ..Progress::default() });
+            }
+            Err(error) => self.complete(Err(error)),
+        }
     }
 
     /// The provider is done with an attempt at compressing or decompressing, well.

@@ -9,9 +9,9 @@ use crate::session::Session;
 use crate::wipe::wipe;
 
 impl Operation<'_> {
-    /// Whether there is more for a provider to do, for which it is now ready: the rest of what
-    /// found too little room, the second half of a chain, or all of it once more where a device
-    /// failed.
+    /// Returns `true` if there is more for a provider to do, for which it is now ready: the rest of
+    /// what found too little room, the second half of a chain, or all of it once more where a
+    /// device failed.
     pub(crate) fn go_on(&mut self) -> bool {
         let rules = *self.session().rules();
         if !rules.goes_on || self.state.phase != Phase::Ran {
@@ -32,8 +32,9 @@ impl Operation<'_> {
         goes_on
     }
 
-    /// Whether what a device failed at, or a provider does not take, is for another session, from
-    /// now on. The second half of a chain is not for one that can only do all of it.
+    /// Moves the operation to its fallback session if a device failed at it, or if the provider
+    /// does not take it. Returns `true` if it moved. The second half of a chain is not for one that
+    /// can only do all of it.
     fn falls_back(&mut self, error: JobError) -> bool {
         let untouched = error.leaves_data();
         let does_it = |other: &Session| !self.state.second || other.is_in_halves();
@@ -46,7 +47,7 @@ impl Operation<'_> {
         falls
     }
 
-    /// Whether a compression or a decompression still has something to make.
+    /// Returns `true` if a compression or a decompression still has something to make.
     fn makes_more(&mut self) -> bool {
         let len = self.data.len();
         let session = acting(&self.session, &self.fell_back);
@@ -79,7 +80,7 @@ impl Operation<'_> {
         failed
     }
 
-    /// What the common case, once the provider has succeeded, does not need.
+    /// Does what the common case does not need after the provider has succeeded.
     #[inline(never)]
     fn finish_carefully(&mut self) -> bool {
         match self.state.phase {

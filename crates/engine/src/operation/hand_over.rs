@@ -24,14 +24,14 @@ impl Operation<'_> {
         self.state.class
     }
 
-    /// What a provider computes with, if the session is its own: `S` is the type that its
+    /// Returns what a provider computes with, if the session is its own: `S` is the type that its
     /// `open_session` makes.
     #[inline]
     pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
         self.any_parts(false)
     }
 
-    /// Whether it is the common case, of which [`commit`](Operation::commit) gives the parts.
+    /// Returns `true` if it is the common case, whose parts [`commit`](Operation::commit) gives.
     #[inline]
     pub fn is_common(&self) -> bool {
         self.state.plain
@@ -126,8 +126,8 @@ impl Operation<'_> {
         })
     }
 
-    /// What a provider compresses or decompresses with, if the session is its own: `S` is the type
-    /// that its `open_session` makes.
+    /// Returns what a provider compresses or decompresses with, if the session is its own: `S` is
+    /// the type that its `open_session` makes.
     #[inline]
     pub fn compression<S: 'static>(&mut self) -> Option<CompressionParts<'_, S>> {
         let session = acting(&self.session, &self.fell_back);
@@ -138,8 +138,8 @@ impl Operation<'_> {
         Some(CompressionParts { session, input, output })
     }
 
-    /// What a provider signs, verifies, encrypts, decrypts or agrees with, if the session is its
-    /// own: `S` is the type that its `open_session` makes.
+    /// Returns what a provider signs, verifies, encrypts, decrypts or agrees with, if the session
+    /// is its own: `S` is the type that its `open_session` makes.
     #[inline]
     pub fn public_key<S: 'static>(&mut self) -> Option<PublicKeyParts<'_, S>> {
         let session = acting(&self.session, &self.fell_back);
@@ -165,7 +165,7 @@ impl Operation<'_> {
         })
     }
 
-    /// Whether the data are in [pieces](Operation::input_pieces), and nowhere in one.
+    /// Returns `true` if the data are in [pieces](Operation::input_pieces), and nowhere in one.
     #[inline]
     pub fn is_in_pieces(&self) -> bool {
         self.data.is_in_pieces()

@@ -15,6 +15,7 @@ mod tag;
 use std::time::Instant;
 
 use state::{Phase, State};
+pub(crate) use tag::are_same;
 
 use crate::data::{Bytes, Data};
 use crate::extra::Extras;
@@ -96,41 +97,41 @@ impl<'a> Operation<'a> {
         acting(&self.session, &self.fell_back)
     }
 
-    /// Whether a tag is to be checked, not made.
+    /// Returns `true` if a tag is to be checked, not made.
     #[inline]
     pub fn checks_tag(&self) -> bool {
         self.session.get().rules().checks_tag
     }
 
-    /// Whether the provider still has to work on it.
+    /// Returns `true` if the provider still has to work on it.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.state.phase == Phase::Running
     }
 
-    /// How it went, once it is complete.
+    /// Returns the outcome if it is complete.
     pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
         (self.state.phase == Phase::Complete).then(|| self.outcome())
     }
 
-    /// Whether it is complete, and went well.
+    /// Returns `true` if it is complete, and went well.
     #[inline]
     pub(crate) fn succeeded(&self) -> bool {
         self.state.phase == Phase::Complete && (self.state.plain || self.outcome.is_ok())
     }
 
-    /// How it went, if the provider is done with it.
+    /// Returns the outcome if the provider is done with it.
     fn outcome(&self) -> Result<(), JobError> {
         if self.state.plain { Ok(()) } else { self.outcome }
     }
 
-    /// Whether a provider panicked while it worked on it.
+    /// Returns `true` if a provider panicked while it worked on it.
     #[inline]
     fn is_interrupted(&self) -> bool {
         matches!(self.state.phase, Phase::Running | Phase::Ran)
     }
 
-    /// Whether no range is set, and no place of the tag.
+    /// Returns `true` if no range is set, and no place of the tag.
     fn is_whole(&self) -> bool {
         !self.extras.has_any(Extras::PLACES)
     }

@@ -1,7 +1,7 @@
 //! Where a job stands.
 
 /// Where a job stands: in one word, which is written at once.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(4))]
 pub(crate) struct State {
     pub phase: Phase,

@@ -35,7 +35,7 @@ impl Operation<'_> {
 
 /// Compares tags of one length in constant time: by words, each of which costs what a byte would.
 #[inline]
-pub(super) fn are_same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn are_same(a: &[u8], b: &[u8]) -> bool {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks(), b.as_chunks());
     let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
     let rest = a_rest.iter().zip(b_rest).map(|(a, b)| u64::from(a ^ b));

@@ -18,15 +18,15 @@ pub trait Provider: Send + Sync {
     /// The name on command lines and in JSON.
     fn name(&self) -> &str;
 
-    /// What it is, in words: its version, and the options it was opened with.
+    /// Describes the provider in words: its version, and the options that it was opened with.
     fn description(&self) -> String;
 
-    /// Whether it has an algorithm, in all its directions; a chain if it has the cipher and the
-    /// MAC.
+    /// Returns `true` if it has an algorithm, in all its directions; a chain if it has the cipher
+    /// and the MAC.
     fn supports(&self, algorithm: Algorithm) -> bool;
 
-    /// Whether it does a chain that it [supports](Provider::supports) in one pass. Its session is
-    /// then opened for the chain itself, and its operations have a
+    /// Returns `true` if it does a chain that it [supports](Provider::supports) in one pass. Its
+    /// session is then opened for the chain itself, and its operations have a
     /// [layout](crate::provider::Layout). Any other the engine composes of the cipher and the MAC.
     fn chains_whole(&self, chain: Algorithm) -> bool {
         let _ = chain;
@@ -39,7 +39,7 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Whether it is to be used only where it is asked for by name.
+    /// Returns `true` if it is to be used only where it is asked for by name.
     fn by_name_only(&self) -> bool {
         false
     }

@@ -28,7 +28,7 @@ pub struct Parts<'v, S> {
     pub tag: &'v mut [u8; MAX_TAG],
     /// Bytes of the session's tags.
     pub tag_len: usize,
-    /// Whether a tag is to be checked, not made.
+    /// `true` if a tag is to be checked, not made.
     pub checks_tag: bool,
     /// The length of the text in bits, which ends in its last byte; `None` where all bits count.
     pub bits: Option<usize>,
@@ -73,7 +73,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of a text of so many bytes, which the spans and a tag at that place are within.
+    /// Makes the layout of a text of so many bytes, which contains the spans and a tag at that
+    /// place.
     #[inline(always)]
     pub(crate) fn new(
         len: usize,
@@ -101,13 +102,14 @@ pub struct CompressionParts<'v, S> {
     pub output: &'v mut [u8],
 }
 
-/// What a provider signs, verifies, encrypts, decrypts or agrees with. See
+/// What a provider signs, verifies, encrypts, decrypts, agrees or encapsulates with. See
 /// [`Operation::public_key`](crate::provider::Operation::public_key).
 #[derive(Debug)]
 pub struct PublicKeyParts<'v, S> {
     /// The provider's own session.
     pub session: &'v S,
-    /// The message, the digest, the ciphertext, or the other side's public key.
+    /// The message, the digest, the ciphertext, the seed of a key, or the other side's public key,
+    /// perhaps with randomness behind it.
     pub input: &'v [u8],
     /// The signature to verify; else empty.
     pub signature: &'v [u8],

@@ -1,7 +1,10 @@
 //! What one thread has of a provider.
 
 use super::device::DeviceQueue;
+use super::stream::Portion;
 use crate::operation::Operation;
+use crate::plain::PlainJobs;
+use broadloom_lanes::Occupancy;
 
 /// A queue of either kind.
 pub enum AnyQueue {
@@ -35,17 +38,29 @@ pub trait Queue: Send {
     /// The operations are those of sessions of this queue's provider, in any mix.
     fn run(&mut self, operations: &mut [&mut Operation<'_>]);
 
-    /// How full the lanes were so far, where there are any.
+    /// Works on [plain jobs](crate::PlainJob), which are those of sessions of this queue's provider
+    /// in any mix, and in order. It [completes](crate::provider::PlainOperation::complete) each
+    /// before it returns.
+    ///
+    /// Returns `false` if the queue takes none and has done nothing: the engine then makes them
+    /// operations.
+    fn run_plain(&mut self, jobs: &mut PlainJobs<'_, '_>) -> bool {
+        let _ = jobs;
+        false
+    }
+
+    /// Has messages of this queue's provider take portions, in any mix, of each message at most
+    /// one. Every portion must be done, if the queue [commits](Portion::commit) to it, before this
+    /// returns.
+    ///
+    /// Sessions of which none [begins](crate::provider::ProviderSession::begin) a message do not
+    /// need this: without it, portions fail.
+    fn absorb(&mut self, portions: &mut [Portion<'_>]) {
+        let _ = portions;
+    }
+
+    /// Returns how full the lanes were so far, if there are any.
     fn occupancy(&self) -> Option<Occupancy> {
         None
     }
-}
-
-/// How full lanes were: steps of a lane that advanced a buffer, of all the steps that lanes took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Occupancy {
-    /// Steps of lanes that had a buffer.
-    pub used: u64,
-    /// Steps of all lanes.
-    pub offered: u64,
 }

@@ -4,10 +4,18 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 
+use super::stream::ProviderStream;
+
 /// A provider's own part of a session: expanded keys. It is shared between threads.
 pub trait ProviderSession: Any + Send + Sync {
     /// The kernel that will run, in words.
     fn kernel(&self) -> String;
+
+    /// Returns the instruction set or the library whose kernel runs, as metrics name it: `avx512`.
+    /// It is empty if the provider does not say.
+    fn instruction_set(&self) -> String {
+        String::new()
+    }
 
     /// Sessions of one class share lanes: where the order of completion is free, a queue pair
     /// gathers jobs by it. At most 255.
@@ -21,7 +29,19 @@ pub trait ProviderSession: Any + Send + Sync {
         crate::stored::len(len) + 64
     }
 
-    /// Whether data in pieces that are only read are taken [as they
+    /// Begins a message that comes in pieces, of a hash or of a MAC without a nonce; its
+    /// [portions](crate::provider::Portion) go to a [`Queue`](crate::provider::Queue::absorb).
+    /// `None` where whole messages alone are taken: the engine then keeps the pieces, and makes
+    /// them one operation.
+    fn begin(&self) -> Option<ProviderStream> {
+        None
+    }
+
+    /// Reads some of the keys, and does nothing with them, so that their memory is on its way to
+    /// the caches before the job that needs it.
+    fn touch(&self) {}
+
+    /// Returns `true` if data in pieces that are only read are taken [as they
     /// are](crate::provider::Operation::input_pieces); else the engine brings them into one piece.
     fn gathers(&self) -> bool {
         false

@@ -1,5 +1,8 @@
 //! Queue pairs: jobs in, jobs out, on one thread.
 
+mod devices;
+mod group;
+mod pace;
 mod remote;
 
 use std::collections::VecDeque;
@@ -7,14 +10,18 @@ use std::io;
 use std::mem;
 use std::ops::Range;
 use std::ptr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::event::{Event, Level};
 use crate::job::{Handle, Operated};
 use crate::job_error::JobError;
+use crate::metrics::{QueueKind, Since};
 use crate::processor::{DEVICE_WAIT, Outcome, Processor, WINDOW};
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
+use group::Group;
+use pace::Pace;
 use remote::Remote;
 
 /// The order in which a queue pair gives jobs back.
@@ -56,6 +63,8 @@ pub struct QueueConfig {
     /// How long a job waits for others, at most, before any call of [`enqueue`](QueuePair::enqueue)
     /// or [`dequeue`](QueuePair::dequeue) has it processed; `None`, or more than the clock can
     /// count: until the batch is full, the job's own deadline, or [`flush`](QueuePair::flush).
+    /// Among calls that follow each other within nanoseconds, only every eighth reads the clock: if
+    /// they come to a pause, up to seven more of them may be needed.
     pub max_wait: Option<Duration>,
 }
 
@@ -127,36 +136,14 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     /// Of a burst that is being taken: groups, and how many jobs in a row go there.
     runs: Vec<(usize, usize)>,
     in_flight: usize,
-    /// Whether a device works for any group.
+    /// `true` if a device works for any group.
     pub(crate) remote: bool,
+    pace: Pace,
     /// The group from which complete jobs are given back first, next time.
     turn: usize,
     pub(crate) statistics: Statistics,
     pub(crate) level: Level,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
-}
-
-/// Jobs that are processed together, in the order in which they came: first those that are
-/// complete, then those that were seen, then those for which the doorbell was not rung yet. Where a
-/// device works for some of them, those that were started come between.
-pub(crate) struct Group<H> {
-    class: (usize, u16),
-    /// Whether the provider had a queue for the class: then it need not be asked again.
-    is_open: bool,
-    pub jobs: VecDeque<H>,
-    pub complete: usize,
-    pub seen: usize,
-    batch: usize,
-    /// When the first of the jobs that wait has waited for long enough.
-    expires: Option<Instant>,
-    pub remote: Option<Remote>,
-}
-
-impl<H> Group<H> {
-    /// Jobs that were seen and are not complete.
-    fn waiting(&self) -> usize {
-        self.seen - self.complete
-    }
 }
 
 impl<'a, H: Handle<'a>> QueuePair<'a, H> {
@@ -165,16 +152,24 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// # Panics
     /// If the capacity is 0.
     pub fn new(config: QueueConfig) -> Self {
+        QueuePair::of(QueueKind::QueuePair, config)
+    }
+
+    /// The same as a part of something that counts.
+    pub(crate) fn of(kind: QueueKind, config: QueueConfig) -> Self {
         assert!(config.capacity > 0, "a queue pair holds at least one job, not 0");
+        let mut processor = Processor::of(kind);
+        let statistics = Statistics(Arc::clone(processor.meter.counters()));
         QueuePair {
             config,
-            processor: Processor::new(),
+            processor,
             groups: Vec::new(),
             runs: Vec::new(),
             in_flight: 0,
             remote: false,
+            pace: Pace::default(),
             turn: 0,
-            statistics: Statistics::default(),
+            statistics,
             level: Level::default(),
             on_drop: None,
         }
@@ -197,7 +192,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.in_flight
     }
 
-    /// Whether it holds as many jobs as it may.
+    /// Returns `true` if it holds as many jobs as it may.
     pub fn is_full(&self) -> bool {
         self.in_flight == self.config.capacity
     }
@@ -230,6 +225,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
         // A provider is asked for queues, and may panic, before any job leaves the burst.
+        if let ([job], 1) = (&mut jobs[..], accepted) {
+            let index = self.group_of(job.operation().session());
+            self.groups[index].jobs.extend(jobs.pop());
+            return self.accept(1);
+        }
         self.find_runs(&mut jobs[..accepted]);
         if let ([(index, _)], true) = (&self.runs[..], accepted == jobs.len()) {
             // A ring takes one as a whole, and not job by job.
@@ -242,8 +242,15 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 self.groups[index].jobs.extend(taken.by_ref().take(count));
             }
         }
+        self.accept(accepted)
+    }
+
+    /// Counts jobs that were put into their groups, and rings the doorbell unless it is deferred.
+    #[inline]
+    fn accept(&mut self, accepted: usize) -> usize {
         self.in_flight += accepted;
-        self.statistics.accept(accepted);
+        self.statistics.0.accept(accepted);
+        self.statistics.0.hold(self.in_flight);
         if self.config.doorbell == Doorbell::Immediate {
             self.ring();
         }
@@ -260,6 +267,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             if group.remote.is_some() {
                 self.start(index);
             } else if group.waiting() >= group.batch {
+                if before == group.complete {
+                    group.since = Since::Now;
+                }
                 self.run(index, Cause::Batch);
             } else if before < group.seen {
                 self.start_waiting(index, before, &mut now);
@@ -302,6 +312,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             given += count;
         }
         self.in_flight -= given;
+        self.statistics.0.hold(self.in_flight);
         self.signal();
         given
     }
@@ -332,28 +343,20 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     }
 
     /// Processes jobs at once, beside those that it holds. When it returns they are complete, and
-    /// [`count_batch`](QueuePair::count_batch) is still to be called.
+    /// [`count_lanes`](Processor::count_lanes) is still to be called.
     pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) -> Outcome {
         // A device that is driven within a call has nothing else to do.
         if self.remote {
             self.flush();
         }
-        self.processor.process_many(jobs)
-    }
-
-    /// Counts jobs that were processed at once. It asks providers how full their lanes were, which
-    /// may panic: by then the jobs are complete.
-    pub(crate) fn count_batch(&mut self, outcome: Outcome) {
-        self.statistics.accept(outcome.completed);
-        self.statistics.complete(outcome.completed, outcome.failed);
-        self.statistics.fall_back(outcome.fell_back);
-        self.statistics.ran(Cause::Batch, self.processor.occupancy());
+        self.processor.process(jobs)
     }
 
     /// Counts jobs that were to be processed at once, and that a provider panicked over.
-    pub(crate) fn count_failed(&mut self, jobs: usize) {
-        self.statistics.accept(jobs);
-        self.statistics.complete(jobs, jobs);
+    pub(crate) fn count_failed<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) {
+        self.statistics.0.accept(jobs.len());
+        self.statistics.0.complete(jobs.len(), jobs.len());
+        jobs.iter_mut().for_each(|job| self.processor.meter.count_one(job.operation()));
     }
 
     /// Goes on after a provider has panicked: all jobs are complete, those that were not before by
@@ -361,15 +364,19 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     pub(crate) fn recover(&mut self, fail: impl Fn(&mut H)) {
         for group in &mut self.groups {
             let failed = group.jobs.len() - group.complete;
-            group.jobs.range_mut(group.complete..).for_each(&fail);
+            for job in group.jobs.range_mut(group.complete..) {
+                fail(job);
+                self.processor.meter.count_one(job.operation());
+            }
             group.complete = group.jobs.len();
             group.seen = group.complete;
             group.expires = None;
+            group.since = Since::Unknown;
             group.is_open = false;
             if let Some(remote) = &mut group.remote {
                 remote.forget(group.complete);
             }
-            self.statistics.complete(failed, failed);
+            self.statistics.0.complete(failed, failed);
         }
         self.signal();
         self.processor.reset();
@@ -446,6 +453,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             seen: 0,
             batch,
             expires: None,
+            since: Since::Unknown,
             remote,
         });
         self.groups.len() - 1
@@ -462,15 +470,30 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             (expires, _) => expires,
         };
         group.expires = [own, bound].into_iter().flatten().min();
+        if own.is_some() {
+            self.pace.look();
+        }
+        if from <= group.complete {
+            // The clock is read for this alone only if the next batch is timed.
+            let times = now.is_some() || self.processor.meter.times_next();
+            group.since = match times {
+                true => Since::Then(*now.get_or_insert_with(Instant::now)),
+                false => Since::Unknown,
+            };
+        }
     }
 
     /// Processes the groups of which a job has waited for long enough; `now` is the time, where it
     /// is known.
     fn expire(&mut self, now: Option<Instant>) {
-        if self.groups.iter().all(|group| group.expires.is_none()) {
+        let Some(expires) = self.groups.iter().filter_map(|group| group.expires).min() else {
+            return;
+        };
+        if now.is_none() && self.pace.skips() {
             return;
         }
         let now = now.unwrap_or_else(Instant::now);
+        self.pace.read(now, expires);
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
             if group.remote.is_some() {
@@ -496,7 +519,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         if self.remote && self.processor.has_device(group.class.0) {
             return self.start_late(index);
         }
-        let to = group.seen;
+        let (from, to) = (group.complete, group.seen);
+        let started = self.processor.begin_batch();
         // Each window is complete on its own: no job is processed twice where the next one panics.
         while group.complete < to {
             let until = to.min(group.complete + WINDOW);
@@ -506,13 +530,15 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 Order::Any => self.processor.run::<_, true>(provider, jobs),
                 Order::AsSubmitted => self.processor.run::<_, false>(provider, jobs),
             };
-            self.statistics.complete(until - group.complete, failed);
+            self.statistics.0.complete(until - group.complete, failed);
             group.complete = until;
             self.level.set(|| true);
         }
-        self.statistics.ran(cause, self.processor.occupancy());
-        self.statistics.fall_back(self.processor.take_fallbacks());
         group.expires = None;
+        let since = mem::replace(&mut group.since, Since::Unknown);
+        self.processor.meter.end(cause, to - from, started, since);
+        self.statistics.0.fall_back(self.processor.take_fallbacks());
+        self.processor.count_lanes();
     }
 }
 
@@ -521,7 +547,7 @@ impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
         self.abandon();
         for group in &mut self.groups {
             let cancelled = group.jobs.len() - group.complete;
-            self.statistics.complete(cancelled, cancelled);
+            self.statistics.0.complete(cancelled, cancelled);
             let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
                 if place >= group.complete && job.operation().status().is_none() {

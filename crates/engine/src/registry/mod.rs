@@ -1,18 +1,18 @@
 //! The providers that a program has, and how a session finds its own.
 
-mod factory;
+mod error;
+mod spec;
 
-use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::algorithm::Algorithm;
 use crate::provider::contract::Provider;
 use crate::session::{Fallback, Session};
 use crate::transform::Transform;
 
-pub use factory::{Factory, FactoryError, ProviderSpec, SpecError};
+pub use error::{Absent, FactoryError, OpenError};
+pub use spec::{ProviderSpec, SpecError};
 
 /// The providers of a program, in the order in which they are asked.
 ///
@@ -58,84 +58,99 @@ impl Entry {
     }
 }
 
-/// A provider that is not there, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Absent {
-    /// Its name.
-    pub name: String,
-    /// Why, in words.
-    pub reason: String,
+/// A function that opens a provider with its options. The registry is the one that the provider
+/// belongs to: a provider that computes with others takes [theirs](Registry::default_providers).
+type Open =
+    dyn Fn(&[(&str, &str)], &Registry) -> Result<Arc<dyn Provider>, FactoryError> + Send + Sync;
+
+/// Describes a provider that is not open yet, and opens it: what the crate of each provider
+/// exports.
+///
+/// Making a factory costs nothing: a library is loaded when the provider is opened.
+///
+/// ```
+/// use std::sync::Arc;
+/// use broadloom_engine::Registry;
+/// use broadloom_engine::provider::{Factory, FactoryError};
+///
+/// let factory = Factory::new("board", "the accelerator on our own board", |options, _registry| {
+///     Err(FactoryError::Absent("no board is plugged in".to_owned()))
+/// });
+/// let mut registry = Registry::new();
+/// registry.add_factory(factory);
+/// let error = registry.provider("board").err().expect("there is no board");
+/// assert_eq!(error.to_string(), "board is absent: no board is plugged in");
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Factory {
+    name: &'static str,
+    summary: &'static str,
+    options: &'static [(&'static str, &'static str)],
+    by_name_only: bool,
+    open: Arc<Open>,
 }
 
-impl fmt::Display for Absent {
+impl Factory {
+    /// A factory for the provider of this name: lower-case letters, digits and hyphens. The summary
+    /// is one line that says what the provider is.
+    pub fn new(
+        name: &'static str,
+        summary: &'static str,
+        open: impl Fn(&[(&str, &str)], &Registry) -> Result<Arc<dyn Provider>, FactoryError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Factory { name, summary, options: &[], by_name_only: false, open: Arc::new(open) }
+    }
+
+    /// Names the options that the provider takes, each with its values in words.
+    pub fn with_options(self, options: &'static [(&'static str, &'static str)]) -> Self {
+        Factory { options, ..self }
+    }
+
+    /// Says that the provider is used only where it is asked for by name.
+    pub fn by_name_only(self) -> Self {
+        Factory { by_name_only: true, ..self }
+    }
+
+    /// The name of the provider.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Describes the provider in one line.
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// The options of the provider: names, and their values in words.
+    pub fn options(&self) -> &'static [(&'static str, &'static str)] {
+        self.options
+    }
+
+    /// Returns `true` if the provider is used only where it is asked for by name.
+    pub fn is_by_name_only(&self) -> bool {
+        self.by_name_only
+    }
+
+    /// Opens the provider.
+    ///
+    /// # Errors
+    /// An option is wrong, or the provider is absent.
+    pub fn open(
+        &self,
+        options: &[(&str, &str)],
+        registry: &Registry,
+    ) -> Result<Arc<dyn Provider>, FactoryError> {
+        (self.open)(options, registry)
+    }
+}
+
+impl fmt::Debug for Factory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Absent { name, reason } = self;
-        write!(f, "{name} is absent: {reason}")
-    }
-}
-
-impl Error for Absent {}
-
-/// No session could be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// No provider is called so.
-    Unknown {
-        /// The name.
-        name: String,
-        /// The names of all providers.
-        valid: String,
-    },
-    /// The provider is not there.
-    Absent(Absent),
-    /// The provider cannot, and no other was to be asked.
-    Refused {
-        /// The provider.
-        provider: String,
-        /// The algorithm.
-        algorithm: Algorithm,
-        /// Its reason.
-        reason: String,
-    },
-    /// None of the providers can.
-    Nobody {
-        /// The algorithm.
-        algorithm: Algorithm,
-        /// What each of them says.
-        reasons: String,
-    },
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OpenError::Unknown { name, valid } => {
-                write!(f, "no provider is called {name:?}; there are: {valid}")
-            }
-            OpenError::Absent(error) => fmt::Display::fmt(error, f),
-            OpenError::Refused { provider, algorithm, reason } => {
-                write!(f, "{provider} cannot open a session for {algorithm}: {reason}")
-            }
-            OpenError::Nobody { algorithm, reasons } => {
-                write!(f, "no provider opens a session for {algorithm}: {reasons}")
-            }
-        }
-    }
-}
-
-impl Error for OpenError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            OpenError::Absent(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<Absent> for OpenError {
-    fn from(error: Absent) -> Self {
-        OpenError::Absent(error)
+        f.debug_struct("Factory").field("name", &self.name).field("summary", &self.summary).finish()
     }
 }
 

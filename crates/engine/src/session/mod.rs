@@ -1,17 +1,22 @@
 //! Sessions: an algorithm with its expanded key, at a provider.
 
+mod row;
 pub(crate) mod rules;
+mod shape;
 pub(crate) mod stage;
 
-use std::any::Any;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
 
 use crate::algorithm::{Algorithm, Compression, Direction, Row};
+use crate::metrics::Series;
 use crate::provider::session::ProviderError;
 use crate::transform::Transform;
 use rules::{Common, Rules};
+pub(crate) use shape::Home;
+use shape::Shape;
 use stage::{Stage, Stages};
 
 /// An algorithm with its expanded keys, ready for jobs.
@@ -36,31 +41,31 @@ use stage::{Stage, Stages};
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
-// What is asked for every job stands on the first two cache lines: many sessions are more than the
-// nearest cache holds.
-#[repr(C, align(64))]
+// What is asked for every job comes first: with many sessions, it is in no cache.
+#[repr(C)]
 struct Inner {
+    shape: Arc<Shape>,
     stages: Stages,
-    /// Tells queues of different providers apart.
-    provider_id: usize,
-    class: u16,
-    rules: Rules,
-    algorithm: Algorithm,
-    direction: Direction,
-    row: Row,
-    home: Box<dyn Home>,
     keys: u64,
-    fallback: Option<Fallback>,
+    /// Few sessions have one.
+    fallback: Option<Box<Fallback>>,
     falls_back_to: Option<Session>,
 }
 
-/// The provider at which a session was opened, as far as a session knows it.
-pub(crate) trait Home: Any + Send + Sync {
-    /// The provider's name.
-    fn name(&self) -> &str;
+// A program may have a million sessions.
+const _: () = assert!(size_of::<Inner>() <= 80);
 
-    /// A number that no other provider has at the same time.
-    fn id(&self) -> usize;
+impl Inner {
+    /// Returns the bytes that the session takes, beside what it shares with others.
+    fn bytes(&self) -> u64 {
+        (size_of::<Inner>() + self.stages.size()) as u64
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shape.series.close(self.bytes());
+    }
 }
 
 /// What keys are told apart by without being kept: a hash under a secret of this process.
@@ -86,49 +91,61 @@ impl Session {
         let rules = Rules::new(transform, stages.second.is_some(), stages.first.class);
         let classes = [Some(&stages.first), stages.second.as_ref()]
             .map(|stage| stage.map_or(0, |stage| stage.class));
-        let inner = Inner {
-            algorithm: transform.algorithm(),
-            direction: transform.direction(),
-            rules,
-            row: transform.algorithm().row(),
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        let series = Series::find(
+            (algorithm, direction),
+            home.name(),
+            stages.instruction_sets(),
+            transform.session_label(),
+        );
+        let shape = Shape {
             provider_id: home.id(),
-            home: Box::new(home),
             class: u16::from_le_bytes(classes),
+            series_number: series.number(),
+            rules,
+            algorithm,
+            direction,
+            row: row::row(algorithm),
+            series,
+            home: Arc::new(home),
+        };
+        let how = transform.asymmetric().map(|how| (how.scheme, &how.context));
+        let inner = Inner {
+            shape: shape.shared(),
             stages,
-            keys: {
-                let how = transform.asymmetric().map(|how| (how.scheme, &how.context));
-                TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key(), how))
-            },
-            fallback,
+            keys: TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key(), how)),
+            fallback: fallback.map(Box::new),
             falls_back_to: None,
         };
+        inner.shape.series.open(inner.bytes());
         Session(Arc::new(inner))
     }
 
     /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
-        self.0.algorithm
+        self.0.shape.algorithm
     }
 
     /// The direction.
     pub fn direction(&self) -> Direction {
-        self.0.direction
+        self.0.shape.direction
     }
 
     /// Bytes of its digests or tags; 0 for a cipher.
     pub fn tag_len(&self) -> usize {
-        self.0.rules.tag_len
+        self.0.shape.rules.tag_len
     }
 
-    /// How it compresses; of a decompression, the checksum alone counts. `None` for anything else.
+    /// Returns how the session compresses. Of a decompression, only the checksum counts. Returns
+    /// `None` for anything else.
     pub fn compression(&self) -> Option<Compression> {
-        let making = self.0.rules.making?;
+        let making = self.0.shape.rules.making?;
         matches!(making.algorithm, Algorithm::Compression(_)).then_some(making.how)
     }
 
     /// The name of the provider that works for it.
     pub fn provider(&self) -> &str {
-        self.0.home.name()
+        self.0.shape.home.name()
     }
 
     /// The kernel, in words; both of them for a chain.
@@ -147,7 +164,7 @@ impl Session {
 
     /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
     pub fn fallback(&self) -> Option<&Fallback> {
-        self.0.fallback.as_ref()
+        self.0.fallback.as_deref()
     }
 
     /// The session with another to fall back to: what its provider's device fails at
@@ -168,9 +185,11 @@ impl Session {
             return Err(ProviderError::new(reason));
         }
         let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
-        inner.rules.goes_on = true;
+        let mut shape = Shape::clone(&inner.shape);
+        shape.rules.goes_on = true;
         // The common case of a job is no longer enough: it may have to be done twice.
-        inner.rules.common = Common::None;
+        shape.rules.common = Common::None;
+        inner.shape = shape.shared();
         inner.falls_back_to = Some(other);
         Ok(self)
     }
@@ -204,41 +223,68 @@ impl Session {
         self.0.falls_back_to.as_ref()
     }
 
+    /// Reads what the engine asks a session for every job, and does nothing with it.
+    ///
+    /// A caller with many sessions, of which most are in no cache, calls this for those of all jobs
+    /// that come next, and then [`touch_keys`](Session::touch_keys): memory that is read without a
+    /// use is waited for all at once, and not job by job.
+    #[inline]
+    pub fn touch(&self) {
+        black_box((Arc::as_ptr(&self.0.shape), self.0.stages.first.class));
+    }
+
+    /// Reads some of the keys, as [`touch`](Session::touch) does of the session.
+    #[inline]
+    pub fn touch_keys(&self) {
+        self.0.stages.first.session.touch();
+    }
+
     #[inline]
     pub(crate) fn rules(&self) -> &Rules {
-        &self.0.rules
+        &self.0.shape.rules
     }
 
     /// Its algorithm's row in the table.
     #[inline]
     pub(crate) fn row(&self) -> &Row {
-        &self.0.row
+        &self.0.shape.row
     }
 
-    /// What queues are told apart by.
+    /// Returns the counters of its operations.
+    pub(crate) fn series(&self) -> &Arc<Series> {
+        &self.0.shape.series
+    }
+
+    /// The number of its series.
+    #[inline]
+    pub(crate) fn series_number(&self) -> u16 {
+        self.0.shape.series_number
+    }
+
+    /// Returns the provider's id, by which queues are told apart.
     #[inline]
     pub(crate) fn provider_id(&self) -> usize {
-        self.0.provider_id
+        self.0.shape.provider_id
     }
 
-    /// What jobs that share lanes have in common.
+    /// Returns the class, which jobs that share lanes have in common.
     #[inline]
     pub(crate) fn class(&self) -> (usize, u16) {
-        (self.0.provider_id, self.0.class)
+        (self.0.shape.provider_id, self.0.shape.class)
     }
 
     /// The provider, for the module that knows its type.
     pub(crate) fn home(&self) -> &dyn Home {
-        &*self.0.home
+        &*self.0.shape.home
     }
 
-    /// Whether it is a chain that is composed of two halves.
+    /// Returns `true` if it is a chain that is composed of two halves.
     #[inline]
     pub(crate) fn is_in_halves(&self) -> bool {
         self.0.stages.second.is_some()
     }
 
-    /// What runs in a stage.
+    /// Returns what runs in a stage.
     #[inline]
     pub(crate) fn stage(&self, second: bool) -> &Stage {
         match (&self.0.stages.second, second) {

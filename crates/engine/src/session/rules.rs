@@ -8,7 +8,7 @@ use crate::transform::Transform;
 
 /// What a job must fulfil, in the form that is checked fastest.
 // In this order: `making` is asked for few jobs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Rules {
     pub nonce_min: usize,
@@ -116,7 +116,7 @@ impl Rules {
 
 const _: () = assert!(MAX_TAG <= u8::MAX as usize, "the length of a tag fits into a byte");
 
-/// What a job may be given beside its data and a nonce.
+/// Returns what a job may be given besides its data and a nonce.
 fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
     let mut takes = match algorithm {
         Algorithm::Hash(_) | Algorithm::Mac(_) => Extras::of(&[Extra::MacRange, Extra::TagPlace]),

@@ -10,6 +10,24 @@ pub(crate) struct Stages {
     pub second: Option<Stage>,
 }
 
+impl Stages {
+    /// Returns the names of the instruction sets of all stages, each once.
+    pub fn instruction_sets(&self) -> String {
+        let first = self.first.session.instruction_set();
+        let second = self.second.as_ref().map(|stage| stage.session.instruction_set());
+        match second {
+            Some(second) if second != first => format!("{first}, {second}"),
+            _ => first,
+        }
+    }
+
+    /// Returns the bytes of the provider's sessions.
+    pub fn size(&self) -> usize {
+        let second = self.second.as_ref().map_or(0, |stage| size_of_val(&*stage.session));
+        size_of_val(&*self.first.session) + second
+    }
+}
+
 /// What one provider's session does of a session's work.
 pub(crate) struct Stage {
     pub part: Part,

@@ -84,13 +84,22 @@ impl<Kind> Builder<Kind> {
         {
             return Err(TransformError::Window { algorithm, window: compression.window });
         }
-        Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression, asymmetric: None })
+        Ok(Transform {
+            algorithm,
+            direction,
+            key,
+            mac_key,
+            tag_len,
+            compression,
+            asymmetric: None,
+            label: String::new(),
+        })
     }
 }
 
 impl Builder<kind::Any> {
-    /// How to compress; of a decompression, the checksum alone counts. Whatever is no compression
-    /// ignores this, as it has no use for a [`Compression`].
+    /// Sets how to compress. Of a decompression, only the checksum counts. Transforms that are no
+    /// compression ignore it.
     pub fn compression(mut self, how: Compression) -> Self {
         self.compression = how;
         self

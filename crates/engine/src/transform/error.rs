@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::label::MAX_LABEL;
 use crate::algorithm::{
     Algorithm, CipherAlgorithm, CompressionAlgorithm, Direction, Lengths, MacAlgorithm,
     PublicKeyAlgorithm,
@@ -80,8 +81,13 @@ pub enum TransformError {
         algorithm: Algorithm,
         /// The length of the context string, in bytes.
         len: usize,
-        /// Whether the algorithm takes one.
+        /// `true` if the algorithm takes one.
         has_context: bool,
+    },
+    /// A label that is too long, or that has control characters.
+    Label {
+        /// The label.
+        label: String,
     },
     /// A scheme that the algorithm cannot have.
     Scheme {
@@ -127,18 +133,25 @@ impl fmt::Display for TransformError {
             TransformError::NoKeyPair { algorithm } => write!(
                 f,
                 "{algorithm} takes a private or a public key, not bytes: Transform::sign, verify, \
-                 rsa_encrypt, rsa_decrypt and agree do"
+                 rsa_encrypt, rsa_decrypt, agree, generate_key, encapsulate and decapsulate do"
             ),
             TransformError::KeyKind { key, direction } => {
                 write!(f, "a key of {key} does not {direction}")
             }
             TransformError::Context { algorithm, has_context: false, .. } => {
-                write!(f, "{algorithm} takes no context string; SLH-DSA does")
+                write!(f, "{algorithm} takes no context string; SLH-DSA and ML-DSA do")
             }
             TransformError::Context { algorithm, len, .. } => write!(
                 f,
                 "a context string of {len} bytes does not fit {algorithm}, which takes up to 255"
             ),
+            TransformError::Label { label } if label.contains(char::is_control) => {
+                write!(f, "the label {label:?} has a control character; a label has none")
+            }
+            TransformError::Label { label } => {
+                let (len, max) = (label.len(), MAX_LABEL);
+                write!(f, "the label {label:?} has {len} bytes; a label has at most {max}")
+            }
             TransformError::Scheme { algorithm, direction, reason } => {
                 write!(f, "{algorithm} {direction}: {reason}")
             }

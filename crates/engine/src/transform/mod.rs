@@ -3,19 +3,19 @@
 mod asymmetric;
 mod builder;
 mod error;
+mod key_pair;
+mod label;
+mod symmetric;
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::algorithm::{
-    AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
-    CompressionAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
-};
+use crate::algorithm::{Algorithm, Compression, Direction};
 
-pub use asymmetric::{AnyKey, Asymmetric};
 pub use builder::{Builder, kind};
 pub use error::TransformError;
+pub use key_pair::{AnyKey, Asymmetric};
 
 /// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a
 /// session is opened for.
@@ -50,6 +50,7 @@ pub struct Transform {
     tag_len: usize,
     compression: Compression,
     asymmetric: Option<Asymmetric>,
+    label: String,
 }
 
 impl fmt::Debug for Transform {
@@ -62,118 +63,38 @@ impl fmt::Debug for Transform {
 }
 
 impl Transform {
-    /// A digest.
-    pub fn hash(algorithm: HashAlgorithm) -> Transform {
-        Transform {
-            algorithm: Algorithm::Hash(algorithm),
-            direction: Direction::Digest,
-            key: Zeroizing::default(),
-            mac_key: Zeroizing::default(),
-            tag_len: algorithm.digest_len(),
-            compression: Compression::default(),
-            asymmetric: None,
+    /// The label that metrics give the operations of the session: the name of a tenant or a tunnel,
+    /// say. At most 64 bytes, none of them a control character; an empty label is none. A label is
+    /// shown to whoever reads the [metrics](crate::metrics), so it must not be a secret.
+    ///
+    /// A program has at most some hundred labels that are counted apart; the sessions of further
+    /// ones are counted together, as `other`.
+    ///
+    /// ```
+    /// use broadloom_engine::{HashAlgorithm, Transform};
+    ///
+    /// let transform = Transform::hash(HashAlgorithm::Sha256).label("tenant-a")?;
+    /// assert_eq!(transform.session_label(), "tenant-a");
+    /// # Ok::<(), broadloom_engine::TransformError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TransformError::Label`]: the label is too long, or has control characters.
+    pub fn label(mut self, label: &str) -> Result<Transform, TransformError> {
+        if !label::is_taken(label) {
+            return Err(TransformError::Label { label: label.to_owned() });
         }
+        self.label = label.to_owned();
+        Ok(self)
     }
 
-    /// A compression: each job's data on their own, with no state from one to the next.
-    ///
-    /// # Errors
-    /// A window that the algorithm does not have. Whether there is such a level, and the rest, is
-    /// for a provider to say, when a session is opened.
-    pub fn compress(
-        algorithm: CompressionAlgorithm,
-        compression: Compression,
-    ) -> Result<Transform, TransformError> {
-        let algorithm = Algorithm::Compression(algorithm);
-        Transform::new(algorithm, Direction::Compress, &[], &[]).compression(compression).build()
+    /// Returns the [label](Transform::label) of the session; empty if it has none.
+    pub fn session_label(&self) -> &str {
+        &self.label
     }
 
-    /// A decompression, with a checksum of what comes out.
-    ///
-    /// # Errors
-    /// None as yet; as [`compress`](Transform::compress).
-    pub fn decompress(
-        algorithm: CompressionAlgorithm,
-        checksum: Checksum,
-    ) -> Result<Transform, TransformError> {
-        let algorithm = Algorithm::Compression(algorithm);
-        let how = Compression { checksum, ..Compression::default() };
-        Transform::new(algorithm, Direction::Decompress, &[], &[]).compression(how).build()
-    }
-
-    /// A message authentication code; [`generate`](Builder::generate) or
-    /// [`verify`](Builder::verify) makes it a transform.
-    pub fn mac(algorithm: MacAlgorithm, key: &[u8]) -> Builder<kind::Mac> {
-        Builder::new(kind::Mac, Algorithm::Mac(algorithm), key, &[])
-    }
-
-    /// A cipher; [`encrypt`](Builder::encrypt) or [`decrypt`](Builder::decrypt) makes it a
-    /// transform.
-    pub fn cipher(algorithm: CipherAlgorithm, key: &[u8]) -> Builder<kind::Cipher> {
-        Builder::new(kind::Cipher, Algorithm::Cipher(algorithm), key, &[])
-    }
-
-    /// Authenticated encryption; [`seal`](Builder::seal) or [`open`](Builder::open) makes it a
-    /// transform.
-    pub fn aead(algorithm: AeadAlgorithm, key: &[u8]) -> Builder<kind::Aead> {
-        Builder::new(kind::Aead, Algorithm::Aead(algorithm), key, &[])
-    }
-
-    /// A cipher whose ciphertext is authenticated, as in IPsec ESP. Decrypting, the tag is checked
-    /// first, and nothing is deciphered where it is wrong.
-    pub fn cipher_then_mac(
-        cipher: CipherAlgorithm,
-        cipher_key: &[u8],
-        mac: MacAlgorithm,
-        mac_key: &[u8],
-    ) -> Builder<kind::Chain> {
-        let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);
-        Builder::new(kind::Chain, algorithm, cipher_key, mac_key)
-    }
-
-    /// A cipher over an authenticated plaintext, as in TLS 1.2. Decrypting, a plaintext whose tag
-    /// is wrong is wiped.
-    pub fn mac_then_cipher(
-        mac: MacAlgorithm,
-        mac_key: &[u8],
-        cipher: CipherAlgorithm,
-        cipher_key: &[u8],
-    ) -> Builder<kind::Chain> {
-        let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher);
-        Builder::new(kind::Chain, algorithm, cipher_key, mac_key)
-    }
-
-    /// The transform of an algorithm and a direction that are known only at run time;
-    /// [`build`](Builder::build) makes it, and before that the tag can be truncated, weak keys
-    /// allowed, and a [`Compression`] described, as with the typed builders. `key` is that of the
-    /// cipher in a chain, and `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a
-    /// hash both are.
-    ///
-    /// ```
-    /// use broadloom_engine::{Algorithm, Direction, Transform};
-    ///
-    /// let algorithm: Algorithm = "3des-cbc+hmac-sha1".parse()?;
-    /// let transform = Transform::new(algorithm, Direction::Encrypt, &[7; 24], b"key")
-    ///     .tag_len(12)
-    ///     .allow_weak_keys()
-    ///     .build()?;
-    /// assert_eq!(transform.tag_len(), 12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[expect(
-        clippy::new_ret_no_self,
-        reason = "what is known late is built as what is known early"
-    )]
-    pub fn new(
-        algorithm: Algorithm,
-        direction: Direction,
-        key: &[u8],
-        mac_key: &[u8],
-    ) -> Builder<kind::Any> {
-        Builder::new(kind::Any(direction), algorithm, key, mac_key)
-    }
-
-    /// The key and the scheme of a public-key algorithm; `None` for anything else.
+    /// The key and the scheme of a public-key algorithm; `None` for anything else, and where each
+    /// job [brings a key or makes one](Transform::encapsulate).
     pub fn asymmetric(&self) -> Option<&Asymmetric> {
         self.asymmetric.as_ref()
     }
@@ -204,7 +125,8 @@ impl Transform {
         self.tag_len
     }
 
-    /// How to compress; of a decompression, the checksum alone counts. `None` for anything else.
+    /// Returns how to compress. Of a decompression, only the checksum counts. Returns `None` for
+    /// anything else.
     pub fn compression(&self) -> Option<Compression> {
         matches!(self.algorithm, Algorithm::Compression(_)).then_some(self.compression)
     }
@@ -220,6 +142,7 @@ impl Transform {
             tag_len: 0,
             compression: self.compression,
             asymmetric: None,
+            label: self.label.clone(),
         };
         let encrypts = self.direction == Direction::Encrypt;
         let mac = Transform {
@@ -230,6 +153,7 @@ impl Transform {
             tag_len: self.tag_len,
             compression: self.compression,
             asymmetric: None,
+            label: self.label.clone(),
         };
         Some((cipher, mac))
     }
@@ -238,7 +162,10 @@ impl Transform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{AesSize, XtsSize};
+    use crate::algorithm::{
+        AeadAlgorithm, AesSize, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MacAlgorithm,
+        XtsSize,
+    };
 
     const CBC: CipherAlgorithm = CipherAlgorithm::AesCbc(AesSize::Aes128);
     const HMAC: MacAlgorithm = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
@@ -320,6 +247,21 @@ mod tests {
         same(
             new("deflate", Direction::Compress, &[], &[]).compression(how).build(),
             Transform::compress(CompressionAlgorithm::Deflate, how),
+        );
+    }
+
+    #[test]
+    fn labels_are_bounded_and_can_be_shown() {
+        let label = |label: &str| Transform::hash(HashAlgorithm::Sha1).label(label);
+        assert_eq!(label("größer").expect("it fits").session_label(), "größer");
+        assert!(label(&"x".repeat(64)).is_ok());
+        assert_eq!(
+            label(&"x".repeat(65)).unwrap_err().to_string(),
+            format!("the label \"{}\" has 65 bytes; a label has at most 64", "x".repeat(65))
+        );
+        assert_eq!(
+            label("red\x1b[31m").unwrap_err().to_string(),
+            "the label \"red\\u{1b}[31m\" has a control character; a label has none"
         );
     }
 

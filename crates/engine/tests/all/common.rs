@@ -22,7 +22,7 @@ pub const HASH: HashAlgorithm = HashAlgorithm::Sha1;
 #[derive(Default)]
 pub struct Toy {
     pub gate: Arc<Gate>,
-    /// Whether opening a queue panics.
+    /// `true` if opening a queue panics.
     pub queues_panic: AtomicBool,
     /// Whether asking a queue how full its lanes were panics.
     pub occupancy_panics: Arc<AtomicBool>,
@@ -157,7 +157,7 @@ pub fn job<'a>(session: &Session, number: usize) -> Box<Job<'a, usize>> {
     Box::new(if session.tag_len() == 0 { job.nonce(&[0; 16]) } else { job }.user(number))
 }
 
-/// Whether a job of [`job`] came back as it should from the [`hash`] session.
+/// Returns `true` if a job of [`job`] came back as it should from the [`hash`] session.
 pub fn is_summed(job: &Job<'_, usize>) -> bool {
     let number = *job.user_value();
     let sum = (number as u8 as u64) * (number as u64 % 50 + 1);

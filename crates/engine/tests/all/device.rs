@@ -1,6 +1,7 @@
 //! Queue pairs over a device: rings that are full, responses in any order, failures, fallbacks,
 //! drops.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use broadloom_engine::{
 };
 use proptest::prelude::*;
 
+use crate::metrics::{queue, sizes};
 use crate::toy::{CIPHER, HASH, Late, MAC, Toy, Whole, sum};
 
 /// The toy behind a pair of rings.
@@ -494,6 +496,43 @@ fn data_in_place_are_as_they_were_where_a_device_failed() {
     assert_eq!(job.status(), Some(Err(JobError::Device(DeviceFault::Timeout))));
     drop(job);
     assert_eq!(&packet, b"plaintext");
+}
+
+#[test]
+fn jobs_of_a_device_are_counted_as_those_of_lanes_are() {
+    let sound = Gadget { fails_every: 3, ..Gadget::SOUND };
+    let [_, _, encrypt, _] = transforms();
+    broadloom_engine::metrics::start();
+    let transform = encrypt.label("device").expect("it fits");
+    let session = sound.open(&transform);
+    let mut pair = QueuePair::new(QueueConfig::default());
+    let mut jobs: Vec<_> = (0..30).map(|_| Job::new(&session, vec![0; 20])).collect();
+    // One has no nonce, and never reaches the device.
+    jobs[1..].iter_mut().for_each(|job| job.set_nonce(&[0; 16]));
+    pair.enqueue(&mut jobs);
+    pair.flush();
+    pair.dequeue(&mut jobs, usize::MAX);
+    let failed = jobs.iter().filter(|job| !job.succeeded()).count() as u64;
+    assert!(failed > 1);
+    let (_, series) = queue("device");
+    assert_eq!(sizes(&series), [(64, 30, 600)]);
+    let errors = [("device-timeout", failed - 1), ("nonce-length", 1)];
+    assert_eq!(series[0].errors, BTreeMap::from(errors));
+
+    let [_, _, encrypt, _] = transforms();
+    broadloom_engine::metrics::start();
+    let transform = encrypt.label("device, fallback").expect("it fits");
+    let other = Toy::SOUND.open(&transform);
+    let session = Gadget { fails_every: 1, ..Gadget::SOUND }.open(&transform);
+    let session = session.falling_back_to(other).expect("they do the same");
+    let mut jobs: Vec<_> =
+        (0..8).map(|_| Job::new(&session, vec![0; 20]).nonce(&[0; 16])).collect();
+    let mut pair = QueuePair::new(QueueConfig::default());
+    pair.enqueue(&mut jobs);
+    pair.flush();
+    let (_, series) = queue("device, fallback");
+    assert_eq!(sizes(&series), [(64, 8, 160)]);
+    assert_eq!(series[0].fallbacks, BTreeMap::from([("device-timeout", 8)]));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Keys from PEM and DER as OpenSSL writes them, and transforms of keys.
 
 use broadloom_engine::{
-    Algorithm, Curve, Direction, HashAlgorithm, KeyError, Padding, PrivateKey, PublicKey,
+    Algorithm, Curve, Direction, HashAlgorithm, KeyError, MlDsaPrivateKey, MlDsaPublicKey,
+    MlDsaSet, MlKemPrivateKey, MlKemPublicKey, MlKemSet, Padding, PrivateKey, PublicKey,
     PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaSize, Scheme, SlhDsaPrivateKey, SlhDsaSet,
     Transform, TransformError,
 };
@@ -38,6 +39,16 @@ fn private_keys_are_read_and_come_back_in_der() {
             Some(PublicKeyAlgorithm::Ecdh(Curve::P256)),
         ),
         (
+            include_str!("../keys/p384.pem"),
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::P384)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::P384)),
+        ),
+        (
+            include_str!("../keys/secp256k1.pem"),
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::Secp256k1)),
+        ),
+        (
             include_str!("../keys/k283.pem"),
             Some(PublicKeyAlgorithm::Ecdsa(Curve::K283)),
             Some(PublicKeyAlgorithm::Ecdh(Curve::K283)),
@@ -62,6 +73,8 @@ fn public_keys_are_read_and_come_back_in_der() {
     for pem in [
         include_str!("../keys/ed25519.pub.pem"),
         include_str!("../keys/p256.pub.pem"),
+        include_str!("../keys/p384.pub.pem"),
+        include_str!("../keys/secp256k1.pub.pem"),
         include_str!("../keys/k283.pub.pem"),
         RSA_PUBLIC,
     ] {
@@ -125,7 +138,7 @@ fn what_is_no_key_is_refused_with_a_reason() {
         ("", "no PEM block of these: PRIVATE KEY"),
         (RSA_PUBLIC, "no PEM block of these: PRIVATE KEY"),
         (include_str!("../keys/encrypted.pem"), "encrypted"),
-        (include_str!("../keys/p384.pem"), "1.3.132.0.34 is not supported; valid: P-256"),
+        (include_str!("../keys/p224.pem"), "1.3.132.0.33 is not supported; valid: P-256, P-384"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA", "no -----END PRIVATE KEY-----"),
         ("-----BEGIN PRIVATE KEY-----\nAA*A\n-----END PRIVATE KEY-----\n", "the key cannot"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "the key cannot"),
@@ -175,6 +188,10 @@ fn schemes_that_cannot_be_are_refused() {
     assert!(Transform::sign(&key, pss(62)).is_ok());
     refused(Transform::sign(&key, pss(63)), "do not fit into the modulus");
     refused(Transform::rsa_encrypt(&other, pss(0)), "PSS is for signatures");
+    let any_salt = sha512.padding(Padding::PssAnySalt);
+    assert!(Transform::verify(&other, any_salt).is_ok());
+    refused(Transform::sign(&key, any_salt), "any is for verification");
+    refused(Transform::rsa_encrypt(&other, any_salt), "PSS is for signatures");
     refused(Transform::sign(&key, sha512.padding(Padding::Oaep)), "OAEP is for encryption");
     refused(Transform::rsa_encrypt(&other, sha512.padding(Padding::Oaep)), "two digests");
     refused(Transform::sign(&key, Scheme::bare()), "needs a padding");
@@ -204,6 +221,161 @@ fn keys_of_slh_dsa_have_the_lengths_of_their_set() {
 }
 
 #[test]
+fn keys_of_ml_kem_are_written_as_they_were_read() {
+    let seed: Vec<u8> = (0..64).collect();
+    for (arc, set) in (1..).zip(MlKemSet::ALL) {
+        let expanded: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
+        let keys = [
+            MlKemPrivateKey::from_seed(set, &seed),
+            MlKemPrivateKey::from_expanded(set, &expanded),
+            MlKemPrivateKey::from_both(set, &seed, &expanded),
+        ];
+        // The choices of RFC 9935: [0] with 64 bytes, an octet string, and a sequence.
+        for (key, tag) in keys.into_iter().zip([0x80, 0x04, 0x30]) {
+            let key = key.expect("as many bytes as the set has");
+            let private = PrivateKey::MlKem(key.clone());
+            assert_eq!(
+                (private.signature_algorithm(), private.agreement_algorithm()),
+                (None, None)
+            );
+            let algorithm = PublicKeyAlgorithm::MlKem(set);
+            assert_eq!(private.encapsulation_algorithm(), Some(algorithm));
+            let der = private.to_der();
+            let oid = [0x60, 0x86, 0x48, 1, 101, 3, 4, 4, arc];
+            let at = der.windows(9).position(|bytes| bytes == oid).expect("the identifier");
+            // The header of the octet string around the choice is as long as its length needs.
+            let header = if tag == 0x80 { 2 } else { 4 };
+            assert_eq!((der[at + 9], der[at + 9 + header]), (0x04, tag), "{set:?}");
+            let Ok(PrivateKey::MlKem(again)) = PrivateKey::from_der(&der) else {
+                panic!("{set:?}: it was written here")
+            };
+            assert_eq!(
+                (again.set(), again.seed(), again.expanded()),
+                (set, key.seed(), key.expanded(),)
+            );
+        }
+        let public = MlKemPublicKey::new(set, set.public_of(&expanded)).expect("its length");
+        let public = PublicKey::MlKem(public);
+        assert_eq!(PublicKey::from_der(&public.to_der()), Ok(public.clone()));
+        let error = Transform::verify(&public, Scheme::default()).expect_err("no signatures");
+        assert_eq!(error.to_string(), format!("a key of {} does not verify", set.name()));
+        let short = MlKemPrivateKey::from_seed(set, &seed[1..]).expect_err("a byte is missing");
+        assert_eq!(short, KeyError::Length { what: "a seed of ML-KEM", len: 63, valid: 64 });
+    }
+}
+
+#[test]
+fn keys_of_ml_dsa_are_written_as_they_were_read() {
+    let seed: Vec<u8> = (0..32).collect();
+    for (arc, set) in (17..).zip(MlDsaSet::ALL) {
+        let expanded: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
+        let keys = [
+            MlDsaPrivateKey::from_seed(set, &seed),
+            MlDsaPrivateKey::from_expanded(set, &expanded),
+            MlDsaPrivateKey::from_both(set, &seed, &expanded),
+        ];
+        // The choices of RFC 9881: [0] with 32 bytes, an octet string, and a sequence.
+        for (key, tag) in keys.into_iter().zip([0x80, 0x04, 0x30]) {
+            let key = key.expect("as many bytes as the set has");
+            let private = PrivateKey::MlDsa(key.clone());
+            let algorithm = PublicKeyAlgorithm::MlDsa(set);
+            assert_eq!(
+                (private.signature_algorithm(), private.agreement_algorithm()),
+                (Some(algorithm), None)
+            );
+            let der = private.to_der();
+            let oid = [0x60, 0x86, 0x48, 1, 101, 3, 4, 3, arc];
+            let at = der.windows(9).position(|bytes| bytes == oid).expect("the identifier");
+            // The header of the octet string around the choice is as long as its length needs.
+            let header = if tag == 0x80 { 2 } else { 4 };
+            assert_eq!((der[at + 9], der[at + 9 + header]), (0x04, tag), "{set:?}");
+            let Ok(PrivateKey::MlDsa(again)) = PrivateKey::from_der(&der) else {
+                panic!("{set:?}: it was written here")
+            };
+            assert_eq!(
+                (again.set(), again.seed(), again.expanded()),
+                (set, key.seed(), key.expanded())
+            );
+        }
+        let public = MlDsaPublicKey::new(set, &vec![7; set.public_key_len()]).expect("its length");
+        let public = PublicKey::MlDsa(public);
+        assert_eq!(public.signature_algorithm(), PublicKeyAlgorithm::MlDsa(set));
+        assert_eq!(PublicKey::from_der(&public.to_der()), Ok(public));
+        let short = MlDsaPrivateKey::from_seed(set, &seed[1..]).expect_err("a byte is missing");
+        assert_eq!(short, KeyError::Length { what: "a seed of ML-DSA", len: 31, valid: 32 });
+    }
+}
+
+/// The example of RFC 9881, C.1.1.1, which is a seed alone.
+#[test]
+fn a_seed_of_ml_dsa_is_written_as_in_the_standard() {
+    let seed: Vec<u8> = (0..32).collect();
+    let key = MlDsaPrivateKey::from_seed(MlDsaSet::MlDsa44, &seed).expect("32 bytes");
+    let header = [
+        0x30, 0x34, 2, 1, 0, 0x30, 0x0b, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 17, 4, 0x22,
+        0x80, 0x20,
+    ];
+    assert_eq!(*PrivateKey::MlDsa(key).to_der(), [&header[..], &seed].concat());
+}
+
+/// OpenSSL 3.5 writes the seed and the expanded key of ML-DSA.
+#[test]
+fn keys_of_ml_dsa_are_read_as_openssl_writes_them() {
+    let pem = include_str!("../keys/ml-dsa-44.pem");
+    let PrivateKey::MlDsa(key) = private(pem) else { panic!("a key of ML-DSA") };
+    assert_eq!(key.set(), MlDsaSet::MlDsa44);
+    assert_eq!(key.seed().map(|seed| &seed[..3]), Some(&[0, 0x91, 0x7b][..]));
+    assert!(key.expanded().is_some());
+    assert_eq!(*PrivateKey::MlDsa(key).to_der(), der(pem, "PRIVATE KEY"));
+    let pem = include_str!("../keys/ml-dsa-44.pub.pem");
+    assert_eq!(public(pem).signature_algorithm(), PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa44));
+    assert_eq!(public(pem).to_der(), der(pem, "PUBLIC KEY"));
+}
+
+#[test]
+fn ml_dsa_takes_messages_digests_and_mu() {
+    let key = MlDsaPrivateKey::from_seed(MlDsaSet::MlDsa44, &[7; 32]).expect("32 bytes");
+    let key = PrivateKey::MlDsa(key);
+    let sign = |scheme| Transform::sign(&key, scheme);
+    let refused = |result: Result<Transform, TransformError>| result.unwrap_err().to_string();
+    for hash in HashAlgorithm::all() {
+        use HashAlgorithm::{Blake3, Md5, Sha1, Sm3};
+        let taken = !matches!(hash, Md5 | Sha1 | Sm3 | Blake3);
+        let prehashed = sign(Scheme::new(hash).prehashed().hedged());
+        assert_eq!(prehashed.is_ok(), taken, "{hash}");
+        assert!(sign(Scheme::new(hash)).is_ok(), "{hash} is ignored");
+    }
+    assert_eq!(
+        refused(sign(Scheme::new(HashAlgorithm::Sha1).prehashed())),
+        "ml-dsa-44 sign: HashML-DSA takes digests of SHA-2, SHA-3 and SHAKE"
+    );
+    let of_mu = Scheme::default().external_mu();
+    let transform = sign(of_mu).expect("ML-DSA has it");
+    assert_eq!(
+        refused(transform.context(b"a")),
+        "ml-dsa-44 sign: mu has its context string in it already"
+    );
+    assert!(sign(Scheme::default().prehashed()).expect("it signs").context(&[1; 255]).is_ok());
+    assert_eq!(
+        refused(Transform::sign(&private(ED25519), of_mu)),
+        "ed25519 sign: only ML-DSA takes mu"
+    );
+}
+
+#[test]
+fn only_ml_kem_its_hybrids_and_ml_dsa_make_keys() {
+    for algorithm in PublicKeyAlgorithm::all() {
+        let is_kem =
+            matches!(algorithm, PublicKeyAlgorithm::MlKem(_) | PublicKeyAlgorithm::Hybrid(_));
+        let makes_keys = is_kem || matches!(algorithm, PublicKeyAlgorithm::MlDsa(_));
+        assert_eq!(Transform::generate_key(algorithm).is_ok(), makes_keys, "{algorithm}");
+        assert_eq!(Transform::encapsulate(algorithm).is_ok(), is_kem, "{algorithm}");
+    }
+    let error = Transform::decapsulate(&private(X25519)).expect_err("it agrees").to_string();
+    assert_eq!(error, "a key of X25519 does not decapsulate");
+}
+
+#[test]
 fn contexts_and_hedged_signatures_are_refused_where_there_are_none() {
     let set = SlhDsaSet::Sha2_128f;
     let key = SlhDsaPrivateKey::new(set, &[7; 64]).expect("as many bytes as the set has");
@@ -219,10 +391,13 @@ fn contexts_and_hedged_signatures_are_refused_where_there_are_none() {
     let other = private(ED25519);
     assert_eq!(
         sign(&other, Scheme::default()).expect("it signs").context(b"a").unwrap_err().to_string(),
-        "ed25519 takes no context string; SLH-DSA does"
+        "ed25519 takes no context string; SLH-DSA and ML-DSA do"
     );
     let refused = sign(&other, hedged).expect_err("Ed25519 is deterministic").to_string();
-    assert!(refused.contains("only signatures of SLH-DSA and ECDSA can be hedged"), "{refused}");
+    assert!(
+        refused.contains("only signatures of SLH-DSA, ML-DSA and ECDSA can be hedged"),
+        "{refused}"
+    );
     assert!(sign(&private(P256), hedged).is_ok());
     let refused = sign(&key, Scheme::default().prehashed()).expect_err("no digests").to_string();
     assert!(refused.contains("SLH-DSA hashes messages itself"), "{refused}");

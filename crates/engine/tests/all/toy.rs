@@ -151,6 +151,10 @@ impl ProviderSession for Key {
         "bytes".to_owned()
     }
 
+    fn instruction_set(&self) -> String {
+        "bytes-of-the-toy".to_owned()
+    }
+
     fn class(&self) -> u8 {
         self.class
     }

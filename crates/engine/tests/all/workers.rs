@@ -32,7 +32,7 @@ fn numbers(jobs: &[TestJob]) -> Vec<usize> {
     jobs.iter().map(|job| *job.user_value()).collect()
 }
 
-/// Whether these are `count` different jobs, each complete and right.
+/// Returns `true` if these are `count` different jobs, each complete and right.
 fn are_right(jobs: &[TestJob], count: usize) -> bool {
     jobs.len() == count
         && jobs.iter().all(|job| is_summed(job))

@@ -1,19 +1,21 @@
 //! AES in ECB mode (SP 800-38A, 6.1): the cipher itself, on each block.
 
-use super::blocks::BlocksKernel;
 use super::job::BLOCK;
-use super::key::AesKey;
 use super::lanes::Direction;
 use super::select;
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::aes::blocks::BlocksKernel;
+use crate::kernels::aes::key::AesKey;
+use crate::manager::{Lanes, Loan, Source};
+use crate::occupancy::Occupancy;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is valid, `src` is readable and `dst`
+/// writable for `blocks` blocks, and the two are equal or apart.
 #[derive(Clone, Copy)]
 pub struct EcbTask {
     key: *const AesKey,
@@ -42,7 +44,6 @@ pub struct EcbLanes {
 
 impl Lanes for EcbLanes {
     type Task = EcbTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         EcbLanes { kernel: select::blocks(cpu) }
@@ -56,7 +57,7 @@ impl Lanes for EcbLanes {
         Occupancy::default()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<EcbTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<EcbTask>) {
         let kernel = self.kernel;
         while let Some(id) = source.next(|id, task| {
             let &EcbTask { key, src, dst, blocks, direction } = task;
@@ -64,8 +65,9 @@ impl Lanes for EcbLanes {
                 Direction::Encrypt => kernel.encrypt,
                 Direction::Decrypt => kernel.decrypt,
             };
-            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this
-            // CPU.
+            // SAFETY: the task is good until it is complete, by the contract of `Lanes::run`, so
+            // the key and the buffers are as the contract of `BlocksKernel` asks; the kernel is for
+            // this CPU.
             unsafe { cipher(&*key, src, dst, blocks) };
             id
         }) {
@@ -82,7 +84,7 @@ pub struct Ecb<'a> {
 }
 
 impl<'a> Ecb<'a> {
-    /// For a text of so many bytes.
+    /// Makes the mode for a text of `len` bytes.
     #[inline(always)]
     fn new(direction: Direction, key: &'a AesKey, len: usize) -> Result<Self, LengthError> {
         LengthError::check(len, BLOCK)?;
@@ -90,7 +92,8 @@ impl<'a> Ecb<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point only to it and to the text.
+// SAFETY: the key is borrowed as long as the mode lives, and tasks point only to it and to the
+// text.
 unsafe impl Cipher for Ecb<'_> {
     type Lanes = EcbLanes;
 
@@ -100,18 +103,18 @@ unsafe impl Cipher for Ecb<'_> {
         EcbTask { key, src, dst, blocks: len / BLOCK, direction }
     }
 
-    /// All cost the same: no order has fewer steps.
+    /// Returns the same cost for all buffers, because no order of them has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
     }
 }
 
-/// A buffer of whole blocks, each of which is to be encrypted or decrypted with AES by itself (ECB,
-/// SP 800-38A, section 6.1).
+/// A buffer of whole blocks, each of which AES encrypts or decrypts by itself (ECB, SP 800-38A,
+/// section 6.1).
 ///
-/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
-/// that are as good as random, and for building other modes, not for messages.
+/// Equal blocks become equal blocks, which reveals the structure of a text. ECB is for single
+/// blocks that are as good as random, and for building other modes, not for messages.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, EcbJob, LengthError, Planner};
@@ -125,18 +128,18 @@ unsafe impl Cipher for Ecb<'_> {
 pub type EcbJob<'a, B, T = ()> = CipherJob<Ecb<'a>, B, T>;
 
 impl<'a, B: CipherBuffer, T> EcbJob<'a, B, T> {
-    /// Encrypts each block of a buffer; none is fine.
+    /// Makes a job that encrypts each block of a buffer, which may be empty.
     ///
     /// # Errors
-    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    /// [`LengthError`] if the length of the buffer is no multiple of 16 bytes.
     pub fn encrypt(key: &'a AesKey, buffer: B, user: T) -> Result<Self, LengthError> {
         Ok(Self::cipher(Ecb::new(Direction::Encrypt, key, buffer.length())?, buffer, user))
     }
 
-    /// Decrypts each block of a buffer; none is fine.
+    /// Makes a job that decrypts each block of a buffer, which may be empty.
     ///
     /// # Errors
-    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    /// [`LengthError`] if the length of the buffer is no multiple of 16 bytes.
     pub fn decrypt(key: &'a AesKey, buffer: B, user: T) -> Result<Self, LengthError> {
         Ok(Self::cipher(Ecb::new(Direction::Decrypt, key, buffer.length())?, buffer, user))
     }

@@ -1,11 +1,11 @@
 //! CBC jobs and loans.
 
-use super::AesKey;
-use super::key::BlockWords;
 use super::lanes::{CbcLanes, CbcTask, Direction};
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
+use crate::kernels::aes::key::AesKey;
+use crate::kernels::aes::key::BlockWords;
 use crate::manager::Loan;
 
 /// Bytes in an AES block.
@@ -32,7 +32,7 @@ pub struct Cbc<'a> {
 }
 
 impl<'a> Cbc<'a> {
-    /// For a buffer of so many bytes.
+    /// Makes the mode for a buffer of so many bytes.
     #[inline(always)]
     pub(crate) fn new(
         direction: Direction,
@@ -55,7 +55,7 @@ unsafe impl Cipher for Cbc<'_> {
         CbcTask { key, iv, src, dst, blocks: len / BLOCK, direction }
     }
 
-    /// Steps that a buffer keeps a lane for: decryption takes none.
+    /// Returns the steps that a buffer keeps a lane for: decryption takes none.
     #[inline(always)]
     fn cost(&self, len: usize) -> usize {
         match self.direction {

@@ -6,16 +6,18 @@
 
 use zeroize::Zeroize;
 
-use super::AesKey;
-use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-use super::key::{BlockWords, share_a_key};
 use super::select;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::kernels::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
+use crate::kernels::aes::key::AesKey;
+use crate::kernels::aes::key::{BlockWords, share_a_key};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is valid, `src` is readable and `dst`
+/// writable for `blocks` blocks, and the two are equal or apart.
 #[derive(Clone, Copy)]
 pub struct CbcTask {
     pub(super) key: *const AesKey,
@@ -26,7 +28,7 @@ pub struct CbcTask {
     pub(super) direction: Direction,
 }
 
-/// Which way a cipher goes.
+/// The direction of a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Plaintext to ciphertext.
@@ -35,19 +37,15 @@ pub enum Direction {
     Decrypt,
 }
 
-/// The fate of a task that was taken.
-enum Taken {
-    /// It is complete.
+/// The result of taking a task.
+enum CbcTaken {
+    /// The task is complete.
     Complete(u32),
-    /// It has a lane, and others are free.
+    /// The task has a lane, and others are free.
     Waits,
-    /// It has a lane, the last of its class.
+    /// The task has a lane, the last of its class.
     Full,
 }
-
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks
-/// that need other lanes must not keep these waiting for ever.
-const PATIENCE: u32 = 16;
 
 /// The scheduler of CBC buffers onto the lanes of its kernel.
 ///
@@ -65,27 +63,24 @@ const PATIENCE: u32 = 16;
 pub struct CbcLanes {
     kernel: &'static CbcKernel,
     /// By the number of rounds: 10, 12, 14.
-    classes: [Class; 3],
+    classes: [CbcClass; 3],
     occupancy: Occupancy,
 }
 
 /// The lanes whose keys have one number of rounds.
-struct Class {
+struct CbcClass {
     set: CbcLaneSet,
     left: [usize; MAX_LANES],
     ids: [u32; MAX_LANES],
     filled: Filled,
-    /// Calls of `run` that found some in use, since they last moved.
-    idle: u32,
 }
 
-/// How far the lanes of a class are filled: what changes with every task, and so is kept in
-/// registers meanwhile.
+/// The filling of a class's lanes. It changes with every task, and is kept in registers meanwhile.
 #[derive(Clone, Copy)]
 struct Filled {
     /// Lanes `0..active` are in use.
     active: usize,
-    /// The fewest and the most blocks that one of them has left.
+    /// The fewest and the most blocks that a lane in use has left.
     fewest: usize,
     most: usize,
 }
@@ -94,7 +89,7 @@ impl Filled {
     /// No lane is in use.
     const NONE: Filled = Filled { active: 0, fewest: usize::MAX, most: 0 };
 
-    /// A lane that is in use has so many blocks left.
+    /// Counts a lane in use that has `blocks` blocks left.
     #[inline(always)]
     fn count(&mut self, blocks: usize) {
         self.fewest = self.fewest.min(blocks);
@@ -102,13 +97,12 @@ impl Filled {
     }
 }
 
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for CbcLanes {}
 
 impl Lanes for CbcLanes {
     type Task = CbcTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         Self::with(select::cbc(cpu))
@@ -122,19 +116,19 @@ impl Lanes for CbcLanes {
         self.occupancy
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<CbcTask>, goal: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<CbcTask>) {
         let (kernel, occupancy) = (self.kernel, &mut self.occupancy);
-        let mut completed = 0;
-        self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.filled.active > 0));
         let (mut number, mut filled) = (0, self.classes[0].filled);
-        // SAFETY: the caller vouches for the tasks until they are complete.
+        // SAFETY: every task that the source gives is good until it is reported done, by this
+        // function's contract, and the kernel is for this CPU. A task that is decrypted is done
+        // within the call; `step` runs a class with a lane in use.
         unsafe {
             loop {
                 let taken = source.next(|id, task| {
                     if task.direction == Direction::Decrypt || task.blocks == 0 {
                         let CbcTask { key, iv, src, dst, blocks, .. } = task;
                         (kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
-                        return Taken::Complete(id);
+                        return CbcTaken::Complete(id);
                     }
                     let class = ((*task.key).rounds() - 10) / 2;
                     if class != number {
@@ -143,39 +137,27 @@ impl Lanes for CbcLanes {
                     }
                     let class = &mut self.classes[class];
                     class.start(&mut filled, id, task);
-                    match class.is_full(filled, kernel, goal) {
-                        true => Taken::Full,
-                        false => Taken::Waits,
+                    match class.is_full(filled, kernel) {
+                        true => CbcTaken::Full,
+                        false => CbcTaken::Waits,
                     }
                 });
                 let Some(taken) = taken else { break };
                 match taken {
-                    Taken::Waits => {}
-                    Taken::Complete(id) => {
-                        source.done(id);
-                        completed += 1;
-                    }
-                    Taken::Full => {
+                    CbcTaken::Waits => {}
+                    CbcTaken::Complete(id) => source.done(id),
+                    CbcTaken::Full => {
                         let class = &mut self.classes[number];
-                        completed += class.step(&mut filled, kernel, occupancy, source);
+                        class.step(&mut filled, kernel, occupancy, source);
                     }
                 }
             }
             self.classes[number].filled = filled;
             for class in &mut self.classes {
-                let late = class.idle > PATIENCE;
                 let mut filled = class.filled;
-                while filled.active > 0 && (goal == Goal::All || late) {
-                    completed += class.step(&mut filled, kernel, occupancy, source);
+                while filled.active > 0 {
+                    class.step(&mut filled, kernel, occupancy, source);
                 }
-                class.filled = filled;
-            }
-            if completed == 0
-                && let Some(class) = self.classes.iter_mut().max_by_key(|class| class.filled.active)
-                && class.filled.active > 0
-            {
-                let mut filled = class.filled;
-                class.step(&mut filled, kernel, occupancy, source);
                 class.filled = filled;
             }
         }
@@ -183,20 +165,19 @@ impl Lanes for CbcLanes {
 }
 
 impl CbcLanes {
-    /// A scheduler for a kernel.
+    /// Makes a scheduler for a kernel.
     pub(super) fn with(kernel: &'static CbcKernel) -> Self {
-        let class = || Class {
+        let class = || CbcClass {
             set: CbcLaneSet::new(),
             left: [0; MAX_LANES],
             ids: [0; MAX_LANES],
             filled: Filled::NONE,
-            idle: 0,
         };
         CbcLanes { kernel, classes: [class(), class(), class()], occupancy: Occupancy::default() }
     }
 }
 
-impl Class {
+impl CbcClass {
     /// Gives a task the next lane.
     #[inline(always)]
     fn start(&mut self, filled: &mut Filled, id: u32, task: &CbcTask) {
@@ -211,22 +192,20 @@ impl Class {
         self.ids[lane] = id;
     }
 
-    /// Whether its lanes are worth running, if more may still come.
+    /// Returns `true` if the lanes are worth running even if more tasks may still come.
     #[inline(always)]
-    fn is_full(&self, filled: Filled, kernel: &CbcKernel, goal: Goal) -> bool {
+    fn is_full(&self, filled: Filled, kernel: &CbcKernel) -> bool {
         let narrow = &kernel.narrow;
-        let blocks = match goal {
-            Goal::All => narrow.blocks,
-            Goal::One => narrow.blocks_of_stream,
-        };
-        let few = filled.active == narrow.lanes && filled.fewest < blocks;
+        let few = filled.active == narrow.lanes && filled.fewest < narrow.blocks;
         filled.active == kernel.lanes || few && !share_a_key(&self.set.key[..narrow.lanes])
     }
 
-    /// Runs the lanes in use until the first is empty. Returns how many tasks are complete.
+    /// Runs the lanes in use until the first is empty.
     ///
     /// # Safety
-    /// At least one lane is in use; their tasks are good, and the kernel is for this CPU.
+    /// - At least one lane is in use, and the tasks on the lanes are good, as [`Lanes::Task`]
+    ///   defines it.
+    /// - The kernel is for this CPU.
     #[inline(always)]
     unsafe fn step(
         &mut self,
@@ -234,17 +213,17 @@ impl Class {
         kernel: &CbcKernel,
         occupancy: &mut Occupancy,
         source: &mut impl Source<CbcTask>,
-    ) -> usize {
-        self.idle = 0;
+    ) {
         let Filled { active, fewest, most } = core::mem::replace(filled, Filled::NONE);
         occupancy.count(active, kernel.lanes, fewest);
-        // SAFETY: the caller's; every lane has at least `fewest` blocks left.
+        // SAFETY: lanes `0..active` have good tasks of one number of rounds with at least `fewest`
+        // blocks left, by this function's contract.
         unsafe { (kernel.encrypt)(&mut self.set, active, fewest) };
         if fewest == most {
             self.ids[..active].iter().for_each(|&id| source.done(id));
-            return active;
+            return;
         }
-        // SAFETY: the lanes' tasks have these blocks.
+        // SAFETY: each of these tasks had at least `fewest` blocks left.
         unsafe { self.set.advance(active, fewest) };
         filled.active = active;
         for lane in (0..active).rev() {
@@ -256,10 +235,9 @@ impl Class {
                 filled.count(self.left[lane]);
             }
         }
-        active - filled.active
     }
 
-    /// Frees a lane; the last lane in use moves to its place.
+    /// Frees a lane. The last lane in use moves to its place.
     #[inline(always)]
     fn vacate(&mut self, filled: &mut Filled, lane: usize) {
         filled.active -= 1;

@@ -1,15 +1,16 @@
-//! How key stream reaches the caller that draws it: copied, or added to a text.
+//! The ways in which key stream reaches the caller that draws it: copied, or added to a text.
 //!
 //! A draw is a copy and little else. A core stores one vector a cycle, whatever its width, so that
 //! wide registers halve the time of a draw. A function compiled for some CPUs only would need a
 //! call, which costs what the registers gain. So their instructions stand within code that is
 //! compiled for all CPUs.
 
-use crate::aes::bytes::{load_bytes, store_bytes};
+use crate::kernels::aes::bytes::{load_bytes, store_bytes};
 
-/// Copies at least 32 and fewer than 256 bytes; or adds them, if that is said to be done with them.
-/// The last register ends where the bytes do: it is filled before others are stored, and stored
-/// after them. Others are as many as are needed for all bytes but one before it.
+/// Copies at least 32 and fewer than 256 bytes, or combines them with the bytes at the destination
+/// by the instruction `$add`. The last register ends where the bytes do: it is filled before others
+/// are stored, and stored after them. The other registers are as many as are needed for all bytes
+/// but one before it.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_registers {
     ($from:expr, $to:expr, $len:expr $(, $add:literal)?) => {
@@ -74,7 +75,7 @@ macro_rules! by_registers {
     };
 }
 
-/// What moves bytes on a CPU.
+/// The instructions that move bytes on a CPU.
 #[derive(Clone, Copy)]
 pub(crate) struct Draw {
     /// The CPU has AVX.
@@ -83,24 +84,26 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// By integers.
+    /// Moves bytes by integers.
     pub(crate) const PLAIN: Draw = Draw {
         #[cfg(target_arch = "x86_64")]
         avx: false,
     };
 
-    /// By registers of 256 bits, on a CPU that has AVX.
+    /// Moves bytes by registers of 256 bits, on a CPU that has AVX.
     #[cfg(target_arch = "x86_64")]
     pub(in crate::arch) const AVX: Draw = Draw { avx: true };
 
     /// Copies bytes.
     ///
     /// # Safety
-    /// `from` is readable and `to` writable for `len` bytes, and they are apart.
+    /// - `from` is readable and `to` writable for `len` bytes, at any alignment.
+    /// - The two ranges do not overlap.
     #[inline(always)]
     pub(crate) unsafe fn copy(self, mut from: *const u8, mut to: *mut u8, mut len: usize) {
-        // SAFETY: the caller's: pieces that are within what is left, and one that ends where that
-        // does; the CPU has AVX where that is asked for.
+        // SAFETY: `from` and `to` are valid for `len` bytes by this function's contract. Each piece
+        // lies within the rest, and the last one ends where the rest does; `avx` is only set on a
+        // CPU that has AVX.
         unsafe {
             if len >= 256 {
                 return to.copy_from_nonoverlapping(from, len);
@@ -124,10 +127,12 @@ impl Draw {
     /// Adds (XOR) bytes to others.
     ///
     /// # Safety
-    /// As [`copy`](Self::copy).
+    /// The conditions of [`copy`](Self::copy); `to` is readable, too.
     #[inline(always)]
     pub(crate) unsafe fn add(self, mut from: *const u8, mut to: *mut u8, mut len: usize) {
-        // SAFETY: as in `copy`.
+        // SAFETY: `from` and `to` are valid for `len` bytes by this function's contract. Each piece
+        // lies within the rest, and the last one ends where the rest does; `avx` is only set on a
+        // CPU that has AVX.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if self.avx && len >= 32 {
@@ -165,7 +170,7 @@ mod tests {
             let draw = Cpu::with_isa(isa).expect("it is available").kernels().draw;
             for len in 0..=900 {
                 let mut to = std::vec![0x55; 900];
-                // SAFETY: there are so many bytes at both, apart from each other.
+                // SAFETY: `len` is at most 900, the length of both.
                 unsafe { draw.copy(from.as_ptr(), to.as_mut_ptr(), len) };
                 assert_eq!(
                     (&to[..len], &to[len..]),
@@ -173,7 +178,7 @@ mod tests {
                 );
                 to.reverse();
                 let before = to.clone();
-                // SAFETY: as above.
+                // SAFETY: `len` is at most 900, the length of both.
                 unsafe { draw.add(from.as_ptr(), to.as_mut_ptr(), len) };
                 let sum: Vec<u8> = before.iter().zip(&from).map(|(a, b)| a ^ b).collect();
                 assert_eq!((&to[..len], &to[len..]), (&sum[..len], &before[len..]));
@@ -194,9 +199,9 @@ mod tests {
             each!(i in 8 => _mm256_set1_epi64x(core::hint::black_box(i as i64)));
         for len in 32..=600 {
             match adds {
-                // SAFETY: there are so many bytes at both, apart from each other.
+                // SAFETY: `len` is at most 600, the length of both.
                 true => unsafe { draw.add(from.as_ptr(), to.as_mut_ptr(), len) },
-                // SAFETY: as above.
+                // SAFETY: `len` is at most 600, the length of both.
                 false => unsafe { draw.copy(from.as_ptr(), to.as_mut_ptr(), len) },
             }
             let step = _mm256_set1_epi64x(i64::from(core::hint::black_box(&to)[0]));
@@ -204,7 +209,7 @@ mod tests {
         }
         sums.map(|sum| {
             let mut words = [0; 4];
-            // SAFETY: there is room for a register.
+            // SAFETY: `words` has room for a register of 256 bits.
             unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), sum) };
             words
         })

@@ -103,26 +103,26 @@ macro_rules! isas {
             /// All of them, the most modest first.
             pub const ALL: [Isa; [$(Isa::$isa),*].len()] = [$(Isa::$isa),*];
 
-            /// Its name on command lines, in JSON and in `BROADLOOM_ISA`.
+            /// Returns its name on command lines, in JSON and in `BROADLOOM_ISA`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Isa::$isa => $name,)*
                 }
             }
 
-            /// Bits of its widest vectors; 0 where there are none.
+            /// Returns the bits of its widest vectors; 0 where there are none.
             pub const fn vector_bits(self) -> usize {
                 match self {
                     $(Isa::$isa => $bits,)*
                 }
             }
 
-            /// Whether this program was compiled for its architecture.
+            /// Returns `true` if this program was compiled for its architecture.
             pub fn is_native(self) -> bool {
                 self.kernels().is_some()
             }
 
-            /// The table of its kernels, if it is one of this architecture.
+            /// Returns the table of its kernels, if it is one of this architecture.
             pub(crate) fn kernels(self) -> Option<&'static Kernels> {
                 match self {
                     $($(#[cfg($($here)+)])? Isa::$isa => Some(&$($table)::+),)*

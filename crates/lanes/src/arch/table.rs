@@ -1,19 +1,22 @@
 //! What an instruction set has: one table, with an entry for every family of kernels.
 
 use super::draw::Draw;
-use crate::aes::AesKernels;
-use crate::binary::BinaryKernels;
-use crate::chacha::ChaChaKernel;
-use crate::curves::CurveKernels;
-use crate::des::DesKernel;
 use crate::features::{Choice, Features};
-use crate::hash::HashKernels;
-use crate::kasumi::KasumiKernel;
-use crate::rabin;
-use crate::rc4;
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::SlhDsaKernels;
-use crate::sponge::SpongeKernels;
+use crate::kernels::aes::AesKernels;
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::blake3::Blake3Kernel;
+use crate::kernels::chacha::kernel::ChaChaKernel;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::des::DesKernel;
+use crate::kernels::hash::select::HashKernels;
+use crate::kernels::kasumi::KasumiKernel;
+use crate::kernels::ml_dsa::kernel::MlDsaKernel;
+use crate::kernels::ml_kem::kernel::MlKemKernel;
+use crate::kernels::rabin::kernel::RabinKernel;
+use crate::kernels::rc4::kernel::Rc4Kernel;
+use crate::kernels::slh_dsa::chain::SlhDsaKernels;
+use crate::kernels::sponge::kernel::SpongeKernels;
 
 /// The kernels of one instruction set. All fields are required: a family that the instruction set
 /// has no kernel for names the one that it uses instead.
@@ -22,6 +25,8 @@ pub(crate) struct Kernels {
     pub needs: Features,
     /// MD5 and the SHA family.
     pub hashes: HashKernels,
+    /// BLAKE3, the fewest lanes first.
+    pub blake3: &'static [Blake3Kernel],
     /// SHA-3, SHAKE and KMAC.
     pub sponge: Choice<SpongeKernels>,
     /// AES in all modes.
@@ -33,17 +38,21 @@ pub(crate) struct Kernels {
     /// KASUMI, the fewest lanes first: the first that has a lane for every buffer is used.
     pub kasumi: &'static [&'static KasumiKernel],
     /// RC4.
-    pub rc4: &'static rc4::Kernel,
+    pub rc4: &'static Rc4Kernel,
     /// RSA.
     pub rsa: Choice<RsaKernels>,
     /// Elliptic curves.
     pub curves: Choice<CurveKernels>,
     /// The chains of SLH-DSA; its other hashes have the kernels above.
     pub slh_dsa: SlhDsaKernels,
+    /// ML-KEM, the fewest lanes first: the first that has a lane for every operation is used.
+    pub ml_kem: &'static [&'static MlKemKernel],
+    /// ML-DSA, the fewest lanes first: the first that has a lane for every operation is used.
+    pub ml_dsa: &'static [&'static MlDsaKernel],
     /// Binary curves.
     pub binary: Choice<BinaryKernels>,
     /// Rabin fingerprints.
-    pub rabin: Choice<&'static rabin::Kernel>,
+    pub rabin: Choice<&'static RabinKernel>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

@@ -1,23 +1,8 @@
-//! Arithmetic on large numbers, a number to each lane.
-//!
-//! Numbers stand in *limbs*, the lowest first: limb `i` of every lane, then limb `i + 1`. Products
-//! are Montgomery's: what stands for a number x modulo m is x·R, where R is 2 to the number of bits
-//! in all limbs, and a product of two such numbers comes divided by R. On vectors limbs have 28 or
-//! 52 bits of a 64-bit word, so that sums of products need no carries until a column is complete;
-//! on integers they have all 64.
-//!
-//! Nothing here branches on a number, or finds a place in memory by one.
+//! Arithmetic on large numbers with kernels: moduli, and powers of the numbers in lanes. The
+//! kernels are in `kernels/bignum`.
 
-#[allow(dead_code, reason = "not every architecture multiplies large numbers on vectors")]
-pub(crate) mod columns;
-mod kernel;
 mod modulus;
-mod number;
 mod power;
-pub(crate) mod select;
-pub(crate) mod words;
 
-pub(crate) use kernel::{Kernel, MAX_LANES, Modulo, Radix};
 pub(crate) use modulus::Modulus;
-pub(crate) use number::Number;
 pub(crate) use power::Powers;

@@ -2,8 +2,8 @@
 
 use zeroize::Zeroize;
 
-use super::kernel::{Kernel, Modulo, Radix};
-use super::number::Number;
+use crate::kernels::bignum::Number;
+use crate::kernels::bignum::{BignumKernel, Modulo, Radix};
 
 /// An odd modulus whose highest bit is the highest of its limbs. Wiped when dropped.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(crate) struct Modulus {
 
 impl Modulus {
     /// Computes all but the value with a kernel of one lane.
-    pub fn new(value: Number, kernel: &Kernel) -> Self {
+    pub fn new(value: Number, kernel: &BignumKernel) -> Self {
         let len = value.words().len();
         debug_assert!(bool::from(value.is_odd() & value.is_full()), "odd, and of full length");
         // Each step doubles the bits that are right, of which an odd number is its own inverse in
@@ -49,28 +49,28 @@ impl Modulus {
         number.reduce_once(over, &self.value);
     }
 
-    /// R² for the limbs of a radix.
+    /// Returns R² for the limbs of a radix.
     pub fn square(&self, radix: Radix) -> &Number {
         &self.squares[radix as usize]
     }
 
-    /// The modulus.
+    /// Returns the modulus.
     pub fn value(&self) -> &Number {
         &self.value
     }
 
-    /// Bits of the modulus.
+    /// Returns the bits of the modulus.
     pub fn bits(&self) -> usize {
         64 * self.value.words().len()
     }
 
-    /// The inverse of minus the modulus, modulo 2^64.
+    /// Returns the inverse of minus the modulus, modulo 2^64.
     pub fn inverse(&self) -> u64 {
         self.inverse
     }
 
-    /// What a kernel wants for a modulus: on vectors, one more than the multiple of it that is -1
-    /// modulo 2 to the number of bits in a limb.
+    /// Returns what a kernel wants for a modulus: on vectors, one more than the multiple of it that
+    /// is -1 modulo 2 to the number of bits in a limb.
     pub fn multiple(&self, radix: Radix) -> Number {
         let len = self.value.words().len();
         if radix == Radix::Bits64 {
@@ -82,15 +82,15 @@ impl Modulus {
         multiple
     }
 
-    /// What stands for 1: R modulo the modulus, which is more than half of R.
+    /// Returns what stands for 1: R modulo the modulus, which is more than half of R.
     fn one(&self) -> Number {
         let mut one = Number::zero(self.value.words().len());
         one.subtract(&self.value);
         one
     }
 
-    /// What stands for 2 to a power, which is public.
-    fn power_of_two(&self, exponent: usize, kernel: &Kernel) -> Number {
+    /// Returns what stands for 2 to a power, which is public.
+    fn power_of_two(&self, exponent: usize, kernel: &BignumKernel) -> Number {
         let mut power = self.one();
         // Up to some tens, doublings are cheaper than products.
         let bits = usize::BITS - exponent.leading_zeros();
@@ -105,8 +105,8 @@ impl Modulus {
         power
     }
 
-    /// a·b/R by a kernel of one lane, for numbers one of which is below the modulus.
-    pub fn multiply(&self, a: &Number, b: &Number, kernel: &Kernel) -> Number {
+    /// Returns a·b/R by a kernel of one lane, for numbers one of which is below the modulus.
+    pub fn multiply(&self, a: &Number, b: &Number, kernel: &BignumKernel) -> Number {
         let limbs = self.value.words().len();
         let equal = a.words().len() == limbs && b.words().len() == limbs;
         assert!(equal && kernel.lanes == 1 && kernel.radix == Radix::Bits64);
@@ -124,13 +124,13 @@ impl Modulus {
         product
     }
 
-    /// What stands for a number in products of 64-bit limbs.
-    pub fn enter(&self, number: &Number, kernel: &Kernel) -> Number {
+    /// Returns what stands for a number in products of 64-bit limbs.
+    pub fn enter(&self, number: &Number, kernel: &BignumKernel) -> Number {
         self.multiply(number, self.square(Radix::Bits64), kernel)
     }
 
-    /// The remainder of a number of up to twice as many limbs.
-    pub fn reduce(&self, number: &Number, kernel: &Kernel) -> Number {
+    /// Returns the remainder of a number of up to twice as many limbs.
+    pub fn reduce(&self, number: &Number, kernel: &BignumKernel) -> Number {
         let len = self.value.words().len();
         let words = number.words();
         let (mut low, mut high) = (Number::zero(len), Number::zero(len));
@@ -143,7 +143,7 @@ impl Modulus {
         low
     }
 
-    /// The difference of two numbers below the modulus.
+    /// Returns the difference of two numbers below the modulus.
     pub fn difference(&self, a: &Number, b: &Number) -> Number {
         let mut difference = a.clone();
         let borrow = difference.subtract(b);

@@ -5,10 +5,10 @@ use alloc::vec;
 
 use zeroize::Zeroize;
 
-use super::kernel::{ENTRIES, Kernel, MAX_LANES, Modulo, WINDOW};
 use super::modulus::Modulus;
-use super::number::Number;
 use crate::arch::portable;
+use crate::kernels::bignum::Number;
+use crate::kernels::bignum::{BignumKernel, ENTRIES, MAX_LANES, Modulo, WINDOW};
 
 /// Words of a cache line.
 const LINE: usize = 8;
@@ -17,11 +17,11 @@ const LINE: usize = 8;
 /// lie across lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([u64; LINE]);
+struct NumberLine([u64; LINE]);
 
 /// A number of every lane.
 #[derive(Clone, Copy)]
-enum Place {
+enum NumberPlace {
     /// The moduli.
     Modulus,
     /// Room for the kernel.
@@ -52,33 +52,33 @@ const HEAD: usize = 2 * LINE;
 /// What is in a lane that nothing was put in is zero, modulus and all, and stays zero. All of it is
 /// wiped when this is dropped.
 pub(crate) struct Powers {
-    lines: Box<[Line]>,
-    kernel: &'static Kernel,
+    lines: Box<[NumberLine]>,
+    kernel: &'static BignumKernel,
     limbs: usize,
 }
 
 impl Powers {
-    /// Room for every one of some kernels, for moduli of up to so many bits with secret exponents
-    /// and with public ones.
-    pub fn new(kernels: &[&'static Kernel], secret: usize, public: usize) -> Self {
-        let words = |kernel: &Kernel, bits, entries: usize| {
+    /// Makes room for every one of some kernels, for moduli of up to so many bits with secret
+    /// exponents and with public ones.
+    pub fn new(kernels: &[&'static BignumKernel], secret: usize, public: usize) -> Self {
+        let words = |kernel: &BignumKernel, bits, entries: usize| {
             let limbs = kernel.radix.limbs(bits);
             let table = entries * kernel.radix.entry(limbs);
-            HEAD + (Place::Table as usize * limbs + table) * kernel.lanes
+            HEAD + (NumberPlace::Table as usize * limbs + table) * kernel.lanes
         };
         let each = kernels
             .iter()
             .map(|kernel| words(kernel, secret, ENTRIES).max(words(kernel, public, 0)));
         let lines = each.max().expect("there is a kernel").div_ceil(LINE);
-        Powers { lines: vec![Line([0; LINE]); lines].into(), kernel: kernels[0], limbs: 0 }
+        Powers { lines: vec![NumberLine([0; LINE]); lines].into(), kernel: kernels[0], limbs: 0 }
     }
 
     /// Begins with empty lanes of a kernel, for moduli of so many bits.
-    pub fn start(&mut self, kernel: &'static Kernel, bits: usize) {
+    pub fn start(&mut self, kernel: &'static BignumKernel, bits: usize) {
         let limbs = kernel.radix.limbs(bits);
         assert!(kernel.lanes <= MAX_LANES, "{} lanes", kernel.lanes);
         (self.kernel, self.limbs) = (kernel, limbs);
-        let used = self.first(Place::Table);
+        let used = self.first(NumberPlace::Table);
         self.words()[..used].fill(0);
     }
 
@@ -86,10 +86,10 @@ impl Powers {
     pub fn put(&mut self, lane: usize, modulus: &Modulus, base: &Number) {
         let radix = self.kernel.radix;
         self.words()[INVERSES + lane] = modulus.inverse();
-        self.split(Place::Modulus, lane, &modulus.multiple(radix));
-        self.split(Place::Square, lane, modulus.square(radix));
-        self.split(Place::Base, lane, base);
-        self.number(Place::One)[lane] = 1;
+        self.split(NumberPlace::Modulus, lane, &modulus.multiple(radix));
+        self.split(NumberPlace::Square, lane, modulus.square(radix));
+        self.split(NumberPlace::Base, lane, base);
+        self.number(NumberPlace::One)[lane] = 1;
     }
 
     /// Raises the base of each lane to an exponent of so many bits, in a time that depends on
@@ -97,12 +97,12 @@ impl Powers {
     /// beyond the exponent are zero.
     pub fn raise(&mut self, bits: usize, window: impl Fn(usize, usize, usize) -> u64) {
         self.enter();
-        self.keep(0, Place::Square);
-        self.copy(Place::Power, Place::Base, |_| true);
-        self.keep(1, Place::Power);
+        self.keep(0, NumberPlace::Square);
+        self.copy(NumberPlace::Power, NumberPlace::Base, |_| true);
+        self.keep(1, NumberPlace::Power);
         for entry in 2..ENTRIES {
-            self.multiply(Place::Power, Place::Power, Place::Base);
-            self.keep(entry, Place::Power);
+            self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::Base);
+            self.keep(entry, NumberPlace::Power);
         }
         let windows = bits.div_ceil(WINDOW);
         for at in (0..windows).rev() {
@@ -111,11 +111,11 @@ impl Powers {
                 *index = window(lane, WINDOW * at, WINDOW);
             }
             if at + 1 == windows {
-                self.select(Place::Power);
+                self.select(NumberPlace::Power);
             } else {
-                (0..WINDOW).for_each(|_| self.square(Place::Power, Place::Power));
-                self.select(Place::Other);
-                self.multiply(Place::Power, Place::Power, Place::Other);
+                (0..WINDOW).for_each(|_| self.square(NumberPlace::Power, NumberPlace::Power));
+                self.select(NumberPlace::Other);
+                self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::Other);
             }
         }
         self.leave();
@@ -128,25 +128,25 @@ impl Powers {
         let exponents = &exponents[..self.kernel.lanes];
         let all = exponents.iter().fold(1, |all, exponent| all | exponent);
         let is_set = |bit: u32| move |lane: usize| exponents[lane] >> bit & 1 == 1;
-        self.copy(Place::Power, Place::Square, |_| true);
-        self.copy(Place::Power, Place::Base, is_set(all.ilog2()));
+        self.copy(NumberPlace::Power, NumberPlace::Square, |_| true);
+        self.copy(NumberPlace::Power, NumberPlace::Base, is_set(all.ilog2()));
         for bit in (0..all.ilog2()).rev() {
-            self.square(Place::Power, Place::Power);
+            self.square(NumberPlace::Power, NumberPlace::Power);
             if (0..exponents.len()).any(is_set(bit)) {
-                self.multiply(Place::Other, Place::Power, Place::Base);
-                self.copy(Place::Power, Place::Other, is_set(bit));
+                self.multiply(NumberPlace::Other, NumberPlace::Power, NumberPlace::Base);
+                self.copy(NumberPlace::Power, NumberPlace::Other, is_set(bit));
             }
         }
         self.leave();
     }
 
-    /// The power in a lane, which is below the modulus.
+    /// Returns the power in a lane, which is below the modulus.
     pub fn take(&mut self, lane: usize, modulus: &Modulus) -> Number {
         let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
         // It may be the modulus itself, or its multiple, which is a word longer.
         let mut number = Number::zero(modulus.value().words().len() + 1);
         let words = number.words_mut();
-        let limbs = self.number(Place::Power).iter().skip(lane).step_by(lanes);
+        let limbs = self.number(NumberPlace::Power).iter().skip(lane).step_by(lanes);
         for (i, limb) in limbs.enumerate() {
             let both = u128::from(*limb) << (bits * i % 64);
             let places = words.iter_mut().skip(bits * i / 64);
@@ -157,73 +157,74 @@ impl Powers {
 
     /// Puts what stands for 1 and for the base in their places.
     fn enter(&mut self) {
-        self.multiply(Place::Base, Place::Base, Place::Square);
-        self.multiply(Place::Square, Place::Square, Place::One);
+        self.multiply(NumberPlace::Base, NumberPlace::Base, NumberPlace::Square);
+        self.multiply(NumberPlace::Square, NumberPlace::Square, NumberPlace::One);
     }
 
     /// Puts the power itself in the place of what stands for it.
     fn leave(&mut self) {
-        self.multiply(Place::Power, Place::Power, Place::One);
+        self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::One);
     }
 
-    /// All words that there are.
+    /// Returns all words.
     fn words(&mut self) -> &mut [u64] {
         let words = LINE * self.lines.len();
-        // SAFETY: lines are so many words, without anything between them.
+        // SAFETY: a line is LINE words and nothing else, so that the lines are this many words side
+        // by side.
         unsafe { core::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), words) }
     }
 
-    /// Where a number begins.
-    fn first(&self, place: Place) -> usize {
+    /// Returns where a number begins.
+    fn first(&self, place: NumberPlace) -> usize {
         HEAD + place as usize * self.limbs * self.kernel.lanes
     }
 
-    /// A number of every lane.
-    fn number(&mut self, place: Place) -> &mut [u64] {
+    /// Returns a number of every lane.
+    fn number(&mut self, place: NumberPlace) -> &mut [u64] {
         let (first, words) = (self.first(place), self.limbs * self.kernel.lanes);
         &mut self.words()[first..first + words]
     }
 
     /// Writes a number's limbs into a lane.
-    fn split(&mut self, place: Place, lane: usize, number: &Number) {
+    fn split(&mut self, place: NumberPlace, lane: usize, number: &Number) {
         let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
         let limbs = self.number(place).iter_mut().skip(lane).step_by(lanes);
         limbs.enumerate().for_each(|(i, limb)| *limb = number.bits_at(bits * i, bits));
     }
 
     /// Copies a number in some lanes.
-    fn copy(&mut self, to: Place, from: Place, is_copied: impl Fn(usize) -> bool) {
+    fn copy(&mut self, to: NumberPlace, from: NumberPlace, is_copied: impl Fn(usize) -> bool) {
         let (to, from, lanes) = (self.first(to), self.first(from), self.kernel.lanes);
         let count = self.limbs * lanes;
         let words = self.words();
         (0..count).filter(|i| is_copied(i % lanes)).for_each(|i| words[to + i] = words[from + i]);
     }
 
-    fn square(&mut self, out: Place, a: Place) {
+    fn square(&mut self, out: NumberPlace, a: NumberPlace) {
         let (modulo, [out, a]) = (self.modulo(), [out, a].map(|place| self.pointer(place)));
         // SAFETY: the kernel is from the table of this CPU; all places are within the words.
         unsafe { (self.kernel.square)(out, a, &modulo) }
     }
 
-    fn multiply(&mut self, out: Place, a: Place, b: Place) {
+    fn multiply(&mut self, out: NumberPlace, a: NumberPlace, b: NumberPlace) {
         let (modulo, [out, a, b]) = (self.modulo(), [out, a, b].map(|place| self.pointer(place)));
         // SAFETY: the kernel is from the table of this CPU; all places are within the words.
         unsafe { (self.kernel.multiply)(out, a, b, &modulo) }
     }
 
     /// Writes a number to an entry of the table.
-    fn keep(&mut self, entry: usize, from: Place) {
+    fn keep(&mut self, entry: usize, from: NumberPlace) {
         let words = self.kernel.lanes * self.kernel.radix.entry(self.limbs);
-        let (from, first) = (self.pointer(from), self.first(Place::Table) + entry * words);
+        let (from, first) = (self.pointer(from), self.first(NumberPlace::Table) + entry * words);
         let entry = self.words()[first..][..words].as_mut_ptr();
         // SAFETY: the kernel is from the table of this CPU; there is room for the entry.
         unsafe { (self.kernel.keep)(entry, from, self.limbs) }
     }
 
     /// Writes the entry that each lane's index says.
-    fn select(&mut self, out: Place) {
+    fn select(&mut self, out: NumberPlace) {
         let words = self.kernel.lanes * self.kernel.radix.entry(self.limbs);
-        let (out, first) = (self.pointer(out), self.first(Place::Table));
+        let (out, first) = (self.pointer(out), self.first(NumberPlace::Table));
         let table = self.words()[first..][..ENTRIES * words].as_ptr();
         let indices = self.words()[INDICES..].as_ptr();
         // SAFETY: the kernel is from the table of this CPU; the slice holds all entries.
@@ -233,14 +234,14 @@ impl Powers {
     fn modulo(&mut self) -> Modulo {
         Modulo {
             limbs: self.limbs,
-            modulus: self.pointer(Place::Modulus),
+            modulus: self.pointer(NumberPlace::Modulus),
             inverse: self.words()[INVERSES..].as_ptr(),
-            quotients: self.pointer(Place::Quotients),
+            quotients: self.pointer(NumberPlace::Quotients),
         }
     }
 
-    /// Where a number is, which is within the words.
-    fn pointer(&mut self, place: Place) -> *mut u64 {
+    /// Returns where a number is, which is within the words.
+    fn pointer(&mut self, place: NumberPlace) -> *mut u64 {
         let last = self.first(place) + self.limbs * self.kernel.lanes;
         assert!(last <= LINE * self.lines.len(), "there is room for the number");
         // SAFETY: the number begins within the words.

@@ -1,10 +1,10 @@
 //! What a user hands in: an operation, its key, and a buffer.
 
 use super::key::{BinaryPrivateKey, BinaryPublicKey};
-use super::lanes::{BinaryCurveLanes, BinaryTask, Operation};
-use crate::buffer::{Buffers, CipherBuffer, Span};
-use crate::curves::{CurveError, CurveInputError, CurveOutcome};
-use crate::job::{PacketJob, Work};
+use super::lanes::{BinaryCurveLanes, BinaryOperation};
+use crate::buffer::{Buffers, CipherBuffer};
+use crate::curves::{CurveInputError, CurveOperation, CurveOutcome, CurveWork};
+use crate::job::PacketJob;
 use crate::manager::Loan;
 
 /// An operation on a binary curve.
@@ -30,20 +30,7 @@ use crate::manager::Loan;
 /// assert_ne!(r, s);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type BinaryCurveJob<'a, B, T = ()> = PacketJob<BinaryWork<'a, B>, T>;
-
-/// A buffer, and what to do with it.
-pub struct BinaryWork<'a, B> {
-    buffer: B,
-    operation: Operation<'a>,
-    outcome: CurveOutcome,
-}
-
-/// Refuses input of another length than the operation takes.
-fn check(given: usize, operation: &Operation<'_>) -> Result<(), CurveInputError> {
-    let wanted = operation.len();
-    if given == wanted { Ok(()) } else { Err(CurveInputError { given, wanted }) }
-}
+pub type BinaryCurveJob<'a, B, T = ()> = PacketJob<CurveWork<BinaryOperation<'a>, B>, T>;
 
 impl<'a, B: CipherBuffer, T> BinaryCurveJob<'a, B, T> {
     /// Signs (FIPS 186-5, 6.4.1): of a number, which is made of the message's digest, and 36 bytes
@@ -61,7 +48,7 @@ impl<'a, B: CipherBuffer, T> BinaryCurveJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, CurveInputError> {
-        Self::of(Operation::sign(key, nonce), buffer, user)
+        Self::on_curve(BinaryOperation::sign(key, nonce), buffer, user)
     }
 
     /// Verifies a signature (FIPS 186-5, 6.4.2) of a number, `r` and `s`. There is a result, zeros,
@@ -70,7 +57,7 @@ impl<'a, B: CipherBuffer, T> BinaryCurveJob<'a, B, T> {
     /// # Errors
     /// [`CurveInputError`] if the buffer has another length than 108.
     pub fn verify(key: &'a BinaryPublicKey, buffer: B, user: T) -> Result<Self, CurveInputError> {
-        Self::of(Operation::Verify(key), buffer, user)
+        Self::on_curve(BinaryOperation::Verify(key), buffer, user)
     }
 
     /// Agrees on a secret (SP 800-56A, 5.7.1.2, without the cofactor): of the coordinates of the
@@ -80,46 +67,12 @@ impl<'a, B: CipherBuffer, T> BinaryCurveJob<'a, B, T> {
     /// # Errors
     /// [`CurveInputError`] if the buffer has another length than 72.
     pub fn agree(key: &'a BinaryPrivateKey, buffer: B, user: T) -> Result<Self, CurveInputError> {
-        Self::of(Operation::Agree(key), buffer, user)
-    }
-
-    fn of(operation: Operation<'a>, buffer: B, user: T) -> Result<Self, CurveInputError> {
-        check(buffer.length(), &operation)?;
-        let outcome = CurveOutcome::default();
-        Ok(PacketJob::new(BinaryWork { buffer, operation, outcome }, user))
-    }
-
-    /// The result, as long as the input; `None` until the job is complete.
-    ///
-    /// # Errors
-    /// [`CurveError`] if there is no result: the output is zeros.
-    pub fn output(&self) -> Option<Result<&[u8], CurveError>> {
-        let BinaryWork { buffer, outcome, .. } = &self.work;
-        self.is_complete().then(|| outcome.check().map(|()| buffer.output()))
-    }
-
-    /// The buffer and the caller's value.
-    pub fn into_parts(self) -> (B, T) {
-        (self.work.buffer, self.user)
-    }
-}
-
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract); the keys are borrowed for the job's life, the outcome is in the job itself.
-unsafe impl<B: CipherBuffer> Work for BinaryWork<'_, B> {
-    type Lanes = BinaryCurveLanes;
-
-    fn task(&mut self) -> BinaryTask {
-        BinaryTask::new(self.operation, Span::of(&mut self.buffer), &raw mut self.outcome)
-    }
-
-    fn cost(&self) -> usize {
-        self.operation.cost()
+        Self::on_curve(BinaryOperation::Agree(key), buffer, user)
     }
 }
 
 impl<'a> Loan<'a, BinaryCurveLanes> {
-    /// A signature: as [`BinaryCurveJob::sign`].
+    /// Lends a signature: as [`BinaryCurveJob::sign`].
     ///
     /// # Errors
     /// As [`BinaryCurveJob::sign`].
@@ -132,10 +85,10 @@ impl<'a> Loan<'a, BinaryCurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_binary_curve(Operation::sign(key, nonce), buffers.into(), outcome)
+        BinaryOperation::sign(key, nonce).lend(buffers.into(), outcome)
     }
 
-    /// A verification: as [`BinaryCurveJob::verify`].
+    /// Makes a loan for a verification, as [`BinaryCurveJob::verify`] makes a job.
     ///
     /// # Errors
     /// As [`BinaryCurveJob::verify`].
@@ -144,10 +97,10 @@ impl<'a> Loan<'a, BinaryCurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_binary_curve(Operation::Verify(key), buffers.into(), outcome)
+        BinaryOperation::Verify(key).lend(buffers.into(), outcome)
     }
 
-    /// A shared secret: as [`BinaryCurveJob::agree`].
+    /// Makes a loan for a shared secret, as [`BinaryCurveJob::agree`] makes a job.
     ///
     /// # Errors
     /// As [`BinaryCurveJob::agree`].
@@ -156,17 +109,6 @@ impl<'a> Loan<'a, BinaryCurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_binary_curve(Operation::Agree(key), buffers.into(), outcome)
-    }
-
-    fn on_binary_curve(
-        operation: Operation<'a>,
-        buffers: Buffers<'a>,
-        outcome: &'a mut CurveOutcome,
-    ) -> Result<Self, CurveInputError> {
-        let span = buffers.span();
-        check(span.len, &operation)?;
-        *outcome = CurveOutcome::default();
-        Ok(Loan::new(BinaryTask::new(operation, span, outcome), operation.cost()))
+        BinaryOperation::Agree(key).lend(buffers.into(), outcome)
     }
 }

@@ -4,12 +4,12 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::curve::BinaryCurve;
-use super::element::{Words, from_bytes, words};
 use super::error::BinaryKeyError;
-use super::kernel::Kernel;
-use super::points::Points;
 use crate::arch::portable;
+use crate::kernels::binary::curve::BinaryCurve;
+use crate::kernels::binary::element::{ElementWords, from_bytes, words};
+use crate::kernels::binary::kernel::BinaryKernel;
+use crate::kernels::binary::points::Points;
 use crate::outcome::public;
 
 /// Bytes of a scalar or of a coordinate.
@@ -19,14 +19,11 @@ pub(super) const LEN: usize = 36;
 #[derive(Clone)]
 pub struct BinaryPrivateKey {
     curve: BinaryCurve,
-    scalar: Words,
+    scalar: ElementWords,
 }
 
 impl BinaryPrivateKey {
-    /// The key where there is none.
-    pub(super) const NONE: Self = BinaryPrivateKey { curve: BinaryCurve::K283, scalar: [0; 5] };
-
-    /// The key of these bytes, the highest first.
+    /// Returns the key of these bytes, the highest first.
     ///
     /// # Errors
     /// [`BinaryKeyError::Scalar`].
@@ -38,12 +35,12 @@ impl BinaryPrivateKey {
         if public(is_right) { Ok(key) } else { Err(BinaryKeyError::Scalar) }
     }
 
-    /// The curve.
+    /// Returns the curve.
     pub fn curve(&self) -> BinaryCurve {
         self.curve
     }
 
-    pub(super) fn scalar(&self) -> &Words {
+    pub(super) fn scalar(&self) -> &ElementWords {
         &self.scalar
     }
 }
@@ -66,12 +63,12 @@ impl fmt::Debug for BinaryPrivateKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BinaryPublicKey {
     curve: BinaryCurve,
-    x: Words,
-    y: Words,
+    x: ElementWords,
+    y: ElementWords,
 }
 
 impl BinaryPublicKey {
-    /// The key of the coordinates of a point, the highest coefficients first: x and then y.
+    /// Returns the key of the coordinates of a point, the highest coefficients first: x and then y.
     ///
     /// # Errors
     /// [`BinaryKeyError::Coordinate`], [`OffCurve`](BinaryKeyError::OffCurve) or
@@ -84,7 +81,7 @@ impl BinaryPublicKey {
         let mut points = Points::ZERO;
         points.x.put(0, &x);
         points.y.put(0, &y);
-        let kernel: &Kernel = &portable::BINARY;
+        let kernel: &BinaryKernel = &portable::BINARY;
         // SAFETY: every CPU has integers.
         let validity = unsafe { (kernel.valid)(curve.parameters(), &points) };
         if validity.on_curve == 0 {
@@ -96,12 +93,12 @@ impl BinaryPublicKey {
         Ok(BinaryPublicKey { curve, x, y })
     }
 
-    /// The curve.
+    /// Returns the curve.
     pub fn curve(&self) -> BinaryCurve {
         self.curve
     }
 
-    pub(super) fn point(&self) -> (&Words, &Words) {
+    pub(super) fn point(&self) -> (&ElementWords, &ElementWords) {
         (&self.x, &self.y)
     }
 }

@@ -3,10 +3,13 @@
 use super::lanes::{
     ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask, XChaChaPolyLanes, XChaChaPolyTask,
 };
-use super::{BLOCK, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
+use crate::buffer::Buffers;
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::job::{Aead, AeadJob, Cipher, CipherJob, Parts};
+use crate::kernels::chacha::key::ChaChaKey;
+use crate::kernels::chacha::text::{BLOCK, ChaChaMessage, ChaChaText, XChaChaMessage};
+use crate::manager::Loan;
 
 /// Blocks that there are counters for.
 const COUNTERS: u64 = 1 << 32;
@@ -20,7 +23,7 @@ pub struct ChaCha<'a> {
 }
 
 impl<'a> ChaCha<'a> {
-    /// For a text of so many bytes.
+    /// Makes the mode for a text of so many bytes.
     #[inline(always)]
     pub(super) fn new(
         key: &'a ChaChaKey,
@@ -38,8 +41,8 @@ impl<'a> ChaCha<'a> {
     }
 
     #[inline(always)]
-    fn text(&self, Span { src, dst, len }: Span) -> Text {
-        Text { key: self.key, row: self.row, src, dst, len }
+    fn text(&self, Span { src, dst, len }: Span) -> ChaChaText {
+        ChaChaText { key: self.key, row: self.row, src, dst, len }
     }
 }
 
@@ -52,7 +55,7 @@ unsafe impl Cipher for ChaCha<'_> {
         ChaChaTask(self.text(text))
     }
 
-    /// All cost the same: no order has fewer steps.
+    /// Returns 0: all cost the same, as no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
@@ -99,8 +102,8 @@ pub struct ChaChaPoly<'a> {
 }
 
 impl<'a> ChaChaPoly<'a> {
-    /// For a text of so many bytes: 2^32 - 1 blocks at most (RFC 8439, 2.8), since the first
-    /// counter makes the key of the tag.
+    /// Makes the mode for a text of so many bytes: 2^32 - 1 blocks at most (RFC 8439, 2.8), since
+    /// the first counter makes the key of the tag.
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -119,10 +122,15 @@ unsafe impl Aead for ChaChaPoly<'_> {
     #[inline(always)]
     fn task(&self, parts: &Parts) -> ChaChaPolyTask {
         let Parts { associated, text, tag } = *parts;
-        ChaChaPolyTask(Message { text: self.cipher.text(text), associated, tag, seals: self.seals })
+        ChaChaPolyTask(ChaChaMessage {
+            text: self.cipher.text(text),
+            associated,
+            tag,
+            seals: self.seals,
+        })
     }
 
-    /// All cost the same: no order has fewer steps.
+    /// Returns 0: all cost the same, as no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -197,8 +205,8 @@ pub struct XChaChaPoly<'a> {
 }
 
 impl<'a> XChaChaPoly<'a> {
-    /// For a text of so many bytes, as [`ChaChaPoly`]. Of the nonce, 16 bytes go into the key, and
-    /// 8 behind four zeros into the nonce (draft-irtf-cfrg-xchacha-03, 2.3).
+    /// Makes the mode for a text of so many bytes, as [`ChaChaPoly`]. Of the nonce, 16 bytes go
+    /// into the key, and 8 behind four zeros into the nonce (draft-irtf-cfrg-xchacha-03, 2.3).
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -221,10 +229,10 @@ unsafe impl Aead for XChaChaPoly<'_> {
     #[inline(always)]
     fn task(&self, parts: &Parts) -> XChaChaPolyTask {
         let ChaChaPolyTask(message) = self.inner.task(parts);
-        XChaChaPolyTask(Extended { row: self.row, message })
+        XChaChaPolyTask(XChaChaMessage { row: self.row, message })
     }
 
-    /// All cost the same: no order has fewer steps.
+    /// Returns 0: all cost the same, as no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -283,5 +291,188 @@ impl<'a, A: Input, B: CipherBuffer, T> XChaChaPolyJob<'a, A, B, T> {
     ) -> Result<Self, CounterError> {
         let mode = XChaChaPoly::new(false, key, nonce, buffer.length())?;
         Ok(Self::aead(mode, associated, buffer, tag, user))
+    }
+}
+
+impl<'a> Loan<'a, ChaChaLanes> {
+    /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
+    /// same. `counter` is the number of the first block, of 64 bytes.
+    ///
+    /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
+    /// difference of their plaintexts.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [1; 20]];
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let loans = packets.iter_mut().zip(&nonces);
+    /// let loans: Result<Vec<_>, _> =
+    ///     loans.map(|(packet, nonce)| Loan::chacha20(&key, 1, nonce, packet)).collect();
+    /// Planner::new(&Cpu::detect()).process_each(loans?);
+    /// assert_ne!(packets[0], packets[1]);
+    /// # Ok::<(), broadloom_lanes::CounterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass its last value, and so repeat; nothing is
+    /// written.
+    #[inline(always)]
+    pub fn chacha20(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, CounterError> {
+        Self::text(key, counter, nonce, buffer.into().span())
+    }
+
+    #[inline(always)]
+    fn text(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        text: Span,
+    ) -> Result<Self, CounterError> {
+        Ok(ChaCha::new(key, counter, nonce, text.len)?.lend(text))
+    }
+}
+
+impl<'a> Loan<'a, ChaChaPolyLanes> {
+    /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
+    ///
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge messages under that nonce.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// Planner::new(&Cpu::detect()).process_each(
+    ///     all.map(|((packet, tag), nonce)| {
+    ///         Loan::<ChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
+    ///     }),
+    /// );
+    /// assert_ne!(tags[0], tags[1]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the text is longer than 2^38 - 64 bytes.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
+    }
+
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        text: Span,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        match ChaChaPoly::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+impl<'a> Loan<'a, XChaChaPolyLanes> {
+    /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
+    /// the tag.
+    ///
+    /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
+    /// one key: two such messages reveal the difference of their plaintexts, and an attacker can
+    /// forge messages under that nonce.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let nonces = [[0; 24], [1; 24]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// Planner::new(&Cpu::detect()).process_each(
+    ///     all.map(|((packet, tag), nonce)| {
+    ///         Loan::<XChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
+    ///     }),
+    /// );
+    /// assert_ne!(tags[0], tags[1]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the text is longer than 2^38 - 64 bytes.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
+    }
+
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: Span,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        match XChaChaPoly::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
     }
 }

@@ -1,25 +1,26 @@
 //! The schedulers. They gather texts and messages, so that the kernel can fill its lanes.
 
-use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
-use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
-use super::{ChaChaKernel, ChaChaKey, Extended, Message, Text};
-use crate::aes::CounterError;
-use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
-use crate::job::{Aead, Cipher, Parts};
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::chacha::aead::{GATHERED, LONG, TOGETHER, Workspace};
+use crate::kernels::chacha::kernel::ChaChaKernel;
+use crate::kernels::chacha::key::ChaChaKey;
+use crate::kernels::chacha::text::{ChaChaMessage, ChaChaText, XChaChaMessage};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// One text, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if its text is as the contract of
+/// [`ChaChaKernel`] asks.
 #[derive(Clone, Copy)]
-pub struct ChaChaTask(pub(super) Text);
+pub struct ChaChaTask(pub(super) ChaChaText);
 
 /// One message, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if its message is as the contract of
+/// [`ChaChaKernel`] asks.
 #[derive(Clone, Copy)]
-pub struct ChaChaPolyTask(pub(super) Message);
+pub struct ChaChaPolyTask(pub(super) ChaChaMessage);
 
 /// The common part of all schedulers: a kernel, and room for the texts of a call.
 struct Gathering<T> {
@@ -29,7 +30,7 @@ struct Gathering<T> {
     ids: [u32; GATHERED],
 }
 
-impl<T: Copy + AsRef<Text>> Gathering<T> {
+impl<T: Copy + AsRef<ChaChaText>> Gathering<T> {
     fn new(cpu: &Cpu, none: T) -> Self {
         let (gathered, ids) = ([none; GATHERED], [0; GATHERED]);
         Gathering {
@@ -40,8 +41,8 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
         }
     }
 
-    /// Takes all that the source has, and has `process` work on it. What is longer than [`LONG`]
-    /// goes alone.
+    /// Takes all tasks of the source, and lets `process` work on them. A text that is longer than
+    /// [`LONG`] goes alone.
     #[inline(always)]
     fn run<K: Copy>(
         &mut self,
@@ -80,9 +81,10 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
 
 /// One message of XChaCha20-Poly1305, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if its message is as the contract of
+/// [`ChaChaKernel`] asks.
 #[derive(Clone, Copy)]
-pub struct XChaChaPolyTask(pub(super) Extended);
+pub struct XChaChaPolyTask(pub(super) XChaChaMessage);
 
 /// The scheduler of ChaCha20: a lane is given to each block of any text.
 ///
@@ -97,7 +99,7 @@ pub struct XChaChaPolyTask(pub(super) Extended);
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
-pub struct ChaChaLanes(Gathering<Text>);
+pub struct ChaChaLanes(Gathering<ChaChaText>);
 
 /// The scheduler of ChaCha20-Poly1305: a lane is given to each block of any message.
 ///
@@ -113,7 +115,7 @@ pub struct ChaChaLanes(Gathering<Text>);
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
-pub struct ChaChaPolyLanes(Gathering<Message>);
+pub struct ChaChaPolyLanes(Gathering<ChaChaMessage>);
 
 /// The scheduler of XChaCha20-Poly1305: a lane is given to each key that is derived, and then to
 /// each block of any message.
@@ -131,24 +133,24 @@ pub struct ChaChaPolyLanes(Gathering<Message>);
 /// assert!(jobs[0].output().is_some());
 /// ```
 pub struct XChaChaPolyLanes {
-    gathering: Gathering<Extended>,
+    gathering: Gathering<XChaChaMessage>,
     keys: [ChaChaKey; GATHERED],
 }
 
-// SAFETY: `gathered` and the workspace hold the pointers of tasks only during a call.
+// SAFETY: the pointers in `gathered` and in the workspace are only used during a call, which writes
+// them first.
 unsafe impl Send for ChaChaLanes {}
-// SAFETY: as above.
+// SAFETY: the reason of `ChaChaLanes` holds here, too.
 unsafe impl Send for ChaChaPolyLanes {}
 
-// SAFETY: as above.
+// SAFETY: the reason of `ChaChaLanes` holds here, too.
 unsafe impl Send for XChaChaPolyLanes {}
 
 impl Lanes for ChaChaLanes {
     type Task = ChaChaTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        ChaChaLanes(Gathering::new(cpu, Text::NONE))
+        ChaChaLanes(Gathering::new(cpu, ChaChaText::NONE))
     }
 
     fn lanes(&self) -> usize {
@@ -159,12 +161,13 @@ impl Lanes for ChaChaLanes {
         self.0.workspace.lanes.occupancy()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<ChaChaTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<ChaChaTask>) {
         self.0.run(
             source,
             |task| task.0,
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
-            // this CPU.
+            // SAFETY: the texts are of tasks that are good until they are reported done, which
+            // `Gathering::run` does after this call; there are at most GATHERED of them, and the
+            // kernel is for this CPU.
             |kernel, texts, workspace| unsafe { (kernel.cipher)(texts, &mut workspace.lanes) },
         );
     }
@@ -172,10 +175,9 @@ impl Lanes for ChaChaLanes {
 
 impl Lanes for ChaChaPolyLanes {
     type Task = ChaChaPolyTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        ChaChaPolyLanes(Gathering::new(cpu, Message::NONE))
+        ChaChaPolyLanes(Gathering::new(cpu, ChaChaMessage::NONE))
     }
 
     fn lanes(&self) -> usize {
@@ -186,12 +188,13 @@ impl Lanes for ChaChaPolyLanes {
         self.0.workspace.lanes.occupancy()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<ChaChaPolyTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<ChaChaPolyTask>) {
         self.0.run(
             source,
             |task| task.0,
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
-            // this CPU.
+            // SAFETY: the messages are of tasks that are good until they are reported done, which
+            // `Gathering::run` does after this call; there are at most GATHERED of them, and the
+            // kernel is for this CPU.
             |kernel, messages, workspace| unsafe { (kernel.process)(messages, workspace) },
         );
     }
@@ -199,10 +202,9 @@ impl Lanes for ChaChaPolyLanes {
 
 impl Lanes for XChaChaPolyLanes {
     type Task = XChaChaPolyTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        let gathering = Gathering::new(cpu, Extended::NONE);
+        let gathering = Gathering::new(cpu, XChaChaMessage::NONE);
         XChaChaPolyLanes { gathering, keys: [ChaChaKey::NONE; _] }
     }
 
@@ -214,206 +216,27 @@ impl Lanes for XChaChaPolyLanes {
         self.gathering.workspace.lanes.occupancy()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<XChaChaPolyTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<XChaChaPolyTask>) {
         let XChaChaPolyLanes { gathering, keys } = self;
         gathering.run(
             source,
             |task| task.0,
             |kernel, extended, workspace| {
-                // SAFETY: the caller vouches for the tasks until they are complete; the kernel is
-                // for this CPU.
+                // SAFETY: the messages are of tasks that are good until they are reported done,
+                // which `Gathering::run` does after this call; there are at most GATHERED of them,
+                // as many as there is room for keys; the kernel is for this CPU.
                 unsafe { (kernel.subkeys)(extended, &mut workspace.lanes, keys) };
-                let mut messages = [Message::NONE; GATHERED];
+                let mut messages = [ChaChaMessage::NONE; GATHERED];
                 for ((message, extended), key) in messages.iter_mut().zip(extended).zip(&*keys) {
                     *message = extended.message;
                     message.text.key = key;
                 }
-                // SAFETY: as above; the derived keys stay where they are.
+                // SAFETY: these are the same messages under the derived keys, which stay where they
+                // are during the call.
                 unsafe { (kernel.process)(&messages[..extended.len()], workspace) };
+                keys[..extended.len()].iter_mut().for_each(ChaChaKey::wipe);
+                workspace.wipe();
             },
         );
-    }
-}
-
-impl<'a> Loan<'a, ChaChaLanes> {
-    /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
-    /// same. `counter` is the number of the first block, of 64 bytes.
-    ///
-    /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
-    /// difference of their plaintexts.
-    ///
-    /// ```
-    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
-    ///
-    /// let key = ChaChaKey::new(&[7; 32]);
-    /// let mut packets = [[1u8; 20], [1; 20]];
-    /// let nonces = [[0; 12], [1; 12]];
-    /// let loans = packets.iter_mut().zip(&nonces);
-    /// let loans: Result<Vec<_>, _> =
-    ///     loans.map(|(packet, nonce)| Loan::chacha20(&key, 1, nonce, packet)).collect();
-    /// Planner::new(&Cpu::detect()).process_each(loans?);
-    /// assert_ne!(packets[0], packets[1]);
-    /// # Ok::<(), broadloom_lanes::CounterError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`CounterError`] if the counter would pass its last value, and so repeat; nothing is
-    /// written.
-    #[inline(always)]
-    pub fn chacha20(
-        key: &'a ChaChaKey,
-        counter: u32,
-        nonce: &[u8; 12],
-        buffer: impl Into<Buffers<'a>>,
-    ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, buffer.into().span())
-    }
-
-    #[inline(always)]
-    fn text(
-        key: &'a ChaChaKey,
-        counter: u32,
-        nonce: &[u8; 12],
-        text: Span,
-    ) -> Result<Self, CounterError> {
-        Ok(ChaCha::new(key, counter, nonce, text.len)?.lend(text))
-    }
-}
-
-impl<'a> Loan<'a, ChaChaPolyLanes> {
-    /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
-    ///
-    /// No nonce may be used twice under one key: two such messages reveal the difference of their
-    /// plaintexts, and an attacker can forge messages under that nonce.
-    ///
-    /// ```
-    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
-    ///
-    /// let key = ChaChaKey::new(&[7; 32]);
-    /// let mut packets = [[1u8; 20], [2; 20]];
-    /// let mut tags = [[0; 16]; 2];
-    /// let nonces = [[0; 12], [1; 12]];
-    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
-    /// Planner::new(&Cpu::detect()).process_each(
-    ///     all.map(|((packet, tag), nonce)| {
-    ///         Loan::<ChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
-    ///     }),
-    /// );
-    /// assert_ne!(tags[0], tags[1]);
-    /// ```
-    ///
-    /// # Panics
-    /// If the text is longer than 2^38 - 64 bytes.
-    #[inline(always)]
-    pub fn seal(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, text.into().span(), tag)
-    }
-
-    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
-    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
-    /// with it.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal).
-    #[inline(always)]
-    pub fn open(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, text.into().span(), tag)
-    }
-
-    #[inline(always)]
-    fn message(
-        seals: bool,
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        text: Span,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        match ChaChaPoly::new(seals, key, nonce, text.len) {
-            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
-            Err(error) => panic!("{error}"),
-        }
-    }
-}
-
-impl<'a> Loan<'a, XChaChaPolyLanes> {
-    /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
-    /// the tag.
-    ///
-    /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
-    /// one key: two such messages reveal the difference of their plaintexts, and an attacker can
-    /// forge messages under that nonce.
-    ///
-    /// ```
-    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};
-    ///
-    /// let key = ChaChaKey::new(&[7; 32]);
-    /// let mut packets = [[1u8; 20], [2; 20]];
-    /// let mut tags = [[0; 16]; 2];
-    /// let nonces = [[0; 24], [1; 24]];
-    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
-    /// Planner::new(&Cpu::detect()).process_each(
-    ///     all.map(|((packet, tag), nonce)| {
-    ///         Loan::<XChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
-    ///     }),
-    /// );
-    /// assert_ne!(tags[0], tags[1]);
-    /// ```
-    ///
-    /// # Panics
-    /// If the text is longer than 2^38 - 64 bytes.
-    #[inline(always)]
-    pub fn seal(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, text.into().span(), tag)
-    }
-
-    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
-    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
-    /// with it.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal).
-    #[inline(always)]
-    pub fn open(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, text.into().span(), tag)
-    }
-
-    #[inline(always)]
-    fn message(
-        seals: bool,
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        text: Span,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        match XChaChaPoly::new(seals, key, nonce, text.len) {
-            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
-            Err(error) => panic!("{error}"),
-        }
     }
 }

@@ -9,10 +9,12 @@ use zeroize::Zeroize;
 use super::lanes::ChainLanes;
 use super::mode::{Chain, ChainCipher, ChainError};
 use crate::buffer::{CipherBuffer, Span};
-use crate::hash::{Hash, HashLanes};
-use crate::job::{PacketJob, TagError, Wiped, Work};
+use crate::hash::HashLanes;
+use crate::job::{PacketJob, TagError, Work};
+use crate::kernels::hash::algorithm::Hash;
 use crate::manager::Lanes;
 use crate::outcome::public;
+use crate::wiped::Wiped;
 
 /// A packet to be encrypted and authenticated, or authenticated and decrypted, with AES and HMAC.
 ///
@@ -53,8 +55,8 @@ pub struct ChainWork<'a, C, A: Hash, B> {
     cipher: PhantomData<fn() -> C>,
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract); the digest is in the job itself, and keys are borrowed.
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (the contract of
+// `CipherBuffer`), the digest is in the job itself, and keys are borrowed; so the task is good.
 unsafe impl<C: ChainCipher, A: Hash, B: CipherBuffer> Work for ChainWork<'_, C, A, B> {
     type Lanes = ChainLanes<C, HashLanes<A>>;
 
@@ -62,7 +64,8 @@ unsafe impl<C: ChainCipher, A: Hash, B: CipherBuffer> Work for ChainWork<'_, C, 
     fn task(&mut self) -> <Self::Lanes as Lanes>::Task {
         let Span { src, dst, len } = Span::of(&mut self.buffer);
         if src != dst.cast_const() {
-            // SAFETY: so many bytes are readable and writable, and apart (CipherBuffer's contract).
+            // SAFETY: `src` is readable and `dst` writable for `len` bytes, and they are apart if
+            // they are not equal, by the contract of `CipherBuffer`.
             unsafe { ptr::copy_nonoverlapping(src, dst, len) };
         }
         self.chain.lend::<C>(dst, self.tag.as_mut().as_mut_ptr()).task
@@ -85,7 +88,8 @@ impl<C: ChainCipher, A: Hash, B: CipherBuffer> ChainWork<'_, C, A, B> {
     /// Compares the tags of a packet on the way back, and wipes what must not be seen.
     fn authenticate(&mut self) {
         let Span { dst, len, .. } = Span::of(&mut self.buffer);
-        // SAFETY: so many bytes are writable, and the task is over (CipherBuffer's contract).
+        // SAFETY: `dst` is writable for `len` bytes, by the contract of `CipherBuffer`; the packet
+        // was written there, and the task is over.
         let packet = unsafe { core::slice::from_raw_parts_mut(dst, len) };
         let came = &packet[self.chain.ranges.tag.clone()];
         self.authentic = public(self.tag.as_ref()[..came.len()].ct_eq(came));
@@ -97,7 +101,7 @@ impl<C: ChainCipher, A: Hash, B: CipherBuffer> ChainWork<'_, C, A, B> {
 }
 
 impl<'a, C: ChainCipher, A: Hash, B: CipherBuffer, T> ChainJob<'a, C, A, B, T> {
-    /// A job for a packet.
+    /// Returns a job for a packet.
     ///
     /// # Errors
     /// [`ChainError`] if the chain's ranges do not fit it, or if there is no tag to compare.
@@ -110,7 +114,7 @@ impl<'a, C: ChainCipher, A: Hash, B: CipherBuffer, T> ChainJob<'a, C, A, B, T> {
         Ok(PacketJob::new(ChainWork { chain, buffer, tag, authentic: false, cipher }, user))
     }
 
-    /// The packet; `None` until the job is complete.
+    /// Returns the packet; `None` until the job is complete.
     ///
     /// # Errors
     /// [`TagError`] if the packet came with a wrong tag. What was decrypted is zero.
@@ -122,12 +126,12 @@ impl<'a, C: ChainCipher, A: Hash, B: CipherBuffer, T> ChainJob<'a, C, A, B, T> {
         })
     }
 
-    /// The whole MAC that was made; `None` until the job is complete, and on the way back.
+    /// Returns the whole MAC that was made; `None` until the job is complete, and on the way back.
     pub fn tag(&self) -> Option<&A::Digest> {
         (self.is_complete() && self.work.chain.steps.encrypts()).then_some(&*self.work.tag)
     }
 
-    /// The buffer and the caller's value. The tag is wiped.
+    /// Returns the buffer and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (B, T) {
         (self.work.buffer, self.user)
     }

@@ -6,8 +6,10 @@
 
 use core::ptr;
 
+use super::queue::Queue;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Queue, Source};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 use crate::slab::Slab;
 
 /// Packets under way at once: enough to fill all lanes with what is left of most mixes.
@@ -45,7 +47,7 @@ pub struct ChainLanes<C: Lanes, M: Lanes> {
 
 /// The packets under way.
 struct Packets<C, M> {
-    slots: Slab<Slot<C, M>>,
+    slots: Slab<ChainSlot<C, M>>,
     free: Queue,
     /// Those that wait for lanes of the cipher, and of the MAC.
     to_cipher: Queue,
@@ -55,18 +57,17 @@ struct Packets<C, M> {
 }
 
 /// A packet from when it is taken to when it is reported.
-struct Slot<C, M> {
+struct ChainSlot<C, M> {
     id: u32,
     task: ChainTask<C, M>,
 }
 
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl<C: Lanes, M: Lanes> Send for ChainLanes<C, M> {}
 
 impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
     type Task = ChainTask<C::Task, M::Task>;
-    const SORT_STREAMS: bool = M::SORT_STREAMS;
 
     fn new(cpu: &Cpu) -> Self {
         let mut free = Queue::new(DEPTH);
@@ -93,15 +94,16 @@ impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
         Occupancy { used: cipher.used + mac.used, offered: cipher.offered + mac.offered }
     }
 
-    /// Completes all tasks: between calls no packet is half done.
-    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, _: Goal) {
+    /// Completes all tasks, so that no packet is half done between calls.
+    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>) {
         while self.packets.take_from(source) {
-            // SAFETY: the caller vouches for the tasks until they are complete.
+            // SAFETY: the packets' tasks are good until they are reported done, by this function's
+            // contract, and with them both halves.
             unsafe {
-                self.cipher.run(&mut ForCipher(&mut self.packets), Goal::All);
-                self.mac.run(&mut ForMac(&mut self.packets), Goal::All);
+                self.cipher.run(&mut ForCipher(&mut self.packets));
+                self.mac.run(&mut ForMac(&mut self.packets));
                 // Those whose MAC comes first.
-                self.cipher.run(&mut ForCipher(&mut self.packets), Goal::All);
+                self.cipher.run(&mut ForCipher(&mut self.packets));
             }
             self.packets.report_to(source);
         }
@@ -146,9 +148,9 @@ impl<C: Copy, M: Copy> Packets<C, M> {
     }
 
     #[inline(always)]
-    fn slot(&mut self, slot: u32) -> &mut Slot<C, M> {
-        // SAFETY: a slot's number is only in a queue, or on a lane, while it is full; what points
-        // into it is not used meanwhile.
+    fn slot(&mut self, slot: u32) -> &mut ChainSlot<C, M> {
+        // SAFETY: a slot's number is only in a queue, or on a lane, as long as the slot is full;
+        // nothing that points into the slot is used as long as the reference is.
         unsafe { self.slots.get(slot as usize) }
     }
 }
@@ -185,12 +187,12 @@ impl<C: Copy, M: Copy> Source<M> for ForMac<'_, C, M> {
 
     #[inline(always)]
     fn done(&mut self, slot: u32) {
-        let &mut Slot { task: ChainTask { mac_first, tag, place, place_len, .. }, .. } =
+        let &mut ChainSlot { task: ChainTask { mac_first, tag, place, place_len, .. }, .. } =
             self.0.slot(slot);
         // Most tags are fetched from where they are.
         if place_len > 0 {
-            // SAFETY: the task's maker guarantees so many bytes at both pointers, apart from each
-            // other.
+            // SAFETY: the task is good, so that `tag` is readable and `place` writable for
+            // `place_len` bytes, apart from each other.
             unsafe { ptr::copy_nonoverlapping(tag, place, place_len) };
         }
         if mac_first {

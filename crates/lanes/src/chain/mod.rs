@@ -10,6 +10,7 @@
 mod job;
 mod lanes;
 mod mode;
+mod queue;
 
 pub use job::ChainJob;
 pub use lanes::ChainLanes;

@@ -5,10 +5,12 @@ use core::ops::Range;
 use core::ptr;
 
 use super::lanes::{ChainLanes, ChainTask};
-use crate::aes::{AesKey, Cbc, CbcLanes, Ctr, CtrLanes, Direction};
+use crate::aes::{Cbc, CbcLanes, Ctr, CtrLanes, Direction};
 use crate::buffer::Span;
-use crate::hash::{Hash, HashLanes, HmacKey, room};
+use crate::hash::{HashLanes, HmacKey, room};
 use crate::job::Cipher;
+use crate::kernels::aes::key::AesKey;
+use crate::kernels::hash::algorithm::Hash;
 use crate::manager::{Lanes, Loan};
 
 /// The steps on a packet, in order.
@@ -36,7 +38,7 @@ impl Steps {
         matches!(self, Steps::MacThenDecrypt | Steps::MacThenEncrypt)
     }
 
-    /// Whether a tag is made, and not compared.
+    /// Returns `true` if a tag is made, and not compared.
     pub(super) fn encrypts(self) -> bool {
         matches!(self, Steps::EncryptThenMac | Steps::MacThenEncrypt)
     }
@@ -129,14 +131,15 @@ impl<A: Hash> Chain<'_, A> {
         Err(ChainError::TagOverlap { start, end, other_start: other.start, other_end: other.end })
     }
 
-    /// Steps of the MAC's kernel that a packet keeps a lane for: the longer part by far.
+    /// Returns the steps of the MAC's kernel that a packet keeps a lane for: the longer part by
+    /// far.
     #[inline(always)]
     pub(super) fn cost(&self) -> usize {
         self.ranges.mac.len() / A::BLOCK_LEN
     }
 
-    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is
-    /// put into it.
+    /// Returns the work on a packet that its ranges were [checked](Chain::check) for. A tag that is
+    /// made is put into it.
     ///
     /// The packet, and at `tag` room for a digest, are good for the loan's lifetime.
     #[inline(always)]
@@ -146,7 +149,7 @@ impl<A: Hash> Chain<'_, A> {
         tag: *mut u8,
     ) -> Loan<'l, ChainLanes<C, HashLanes<A>>> {
         let Chain { steps, key, mac_key, iv, ranges: Ranges { cipher, mac, tag: place } } = self;
-        // SAFETY: the ranges are within the packet.
+        // SAFETY: the ranges are within the packet, which is valid for the loan's lifetime.
         let [ciphered, covered, placed] =
             unsafe { [cipher, mac, place].map(|range| packet.add(range.start)) };
         let cipher = C::half(steps.encrypts(), key, iv, ciphered, cipher.len());
@@ -220,7 +223,7 @@ pub enum ChainError {
 }
 
 impl ChainError {
-    /// For a tag that the hash `A` does not make, or that is too short.
+    /// Makes the error for a tag that the hash `A` does not make, or that is too short.
     pub(super) fn tag_length<A: Hash>(len: usize) -> Self {
         ChainError::TagLength { len, min: MIN_TAG, max: A::DIGEST_LEN }
     }
@@ -269,7 +272,7 @@ pub trait ChainCipher: Lanes + sealed::Sealed {
     /// Lengths in bytes must be multiples of this number.
     const GRANULARITY: usize;
 
-    /// The task for bytes that are good until it is complete, as the key is.
+    /// Returns the task for bytes that are good until it is complete, as the key is.
     #[doc(hidden)]
     fn half(encrypts: bool, key: &AesKey, iv: &[u8; 16], bytes: *mut u8, len: usize) -> Self::Task;
 }
@@ -301,8 +304,9 @@ impl ChainCipher for CtrLanes {
 }
 
 impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
-    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start
-    /// of `tag`. A MAC that is made for the packet also goes to the chain's range.
+    /// Makes a loan for AES and HMAC over a packet, one after the other, in place. The MAC is
+    /// written to the start of `tag`. A MAC that is made for the packet also goes to the chain's
+    /// range.
     ///
     /// On the way back the caller compares `tag` with the received tag, and wipes the decrypted
     /// bytes if they differ.

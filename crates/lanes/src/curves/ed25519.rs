@@ -4,16 +4,28 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::edwards;
-use super::kernel::Columns;
-use super::scalar::{self, Modulus, Number};
 use crate::arch::portable;
+use crate::kernels::curves::columns::Columns;
+use crate::kernels::curves::edwards;
+use crate::kernels::curves::scalar::{self, Modulus, Number, Odd};
 
 /// The order of the base point (RFC 8032, 5.1).
-const ORDER: Modulus<0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_0000_0000_0000> =
-    Modulus::new();
+#[derive(Clone, Copy)]
+struct Order25519;
 
-/// The number of a digest, modulo the order.
+impl Odd<4> for Order25519 {
+    const WORDS: Number = [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_0000_0000_0000];
+}
+
+/// Arithmetic modulo the order.
+const ORDER: Modulus<Order25519, 4> = Modulus::new();
+
+/// Returns a number modulo the order.
+pub(super) fn modulo_order(number: Number) -> Number {
+    ORDER.reduce(number, [0; 4])
+}
+
+/// Returns the number of a digest, modulo the order.
 pub(super) fn reduced(digest: &[u8; 64]) -> Number {
     let (halves, _) = digest.as_chunks::<32>();
     ORDER.reduce(scalar::from_bytes(&halves[0]), scalar::from_bytes(&halves[1]))
@@ -23,8 +35,8 @@ pub(super) fn reduced(digest: &[u8; 64]) -> Number {
 /// prime, in four limbs of 64 bits, the lowest first.
 pub type Ed25519Multiples = [[u64; 12]; 8];
 
-/// The multiples of 256^i times the base point, in row i, for kernels elsewhere: on a device, for
-/// instance.
+/// Returns the multiples of 256^i times the base point, in row i, for kernels elsewhere: on a
+/// device, for instance.
 pub fn ed25519_base() -> &'static [Ed25519Multiples; 32] {
     &edwards::TABLE
 }
@@ -79,7 +91,7 @@ impl Ed25519PrivateKey {
         prefix.copy_from_slice(&digest[32..]);
         clamped[0] &= 0xf8;
         clamped[31] = clamped[31] & 0x7f | 0x40;
-        let number = ORDER.reduce(scalar::from_bytes(&clamped), [0; 4]);
+        let number = modulo_order(scalar::from_bytes(&clamped));
         let mut points = Columns::ZERO;
         points.put(0, &scalar::signed_digits(number));
         // SAFETY: every CPU has the kernel's instructions.
@@ -91,24 +103,24 @@ impl Ed25519PrivateKey {
         key
     }
 
-    /// What is hashed before a message for its commitment. It is secret.
+    /// Returns what is hashed before a message for its commitment. It is secret.
     pub fn prefix(&self) -> &[u8; 32] {
         &self.prefix
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public(&self) -> &[u8; 32] {
         &self.public
     }
 
-    /// The number that the base point is multiplied with, below its order, in limbs of 64 bits, the
-    /// lowest first, for kernels elsewhere. It is secret.
+    /// Returns the number that the base point is multiplied with, below its order, in limbs of 64
+    /// bits, the lowest first, for kernels elsewhere. It is secret.
     pub fn number(&self) -> &[u64; 4] {
         &self.number
     }
 
-    /// The second half of a signature: of the number that came with the first half, and the digest
-    /// of the first half, the public key and the message.
+    /// Returns the second half of a signature: of the number that came with the first half, and the
+    /// digest of the first half, the public key and the message.
     pub fn respond(&self, number: &[u8; 32], digest: &[u8; 64]) -> [u8; 32] {
         let product = ORDER.multiply(ORDER.enter(reduced(digest)), self.number);
         scalar::to_bytes(ORDER.add(product, scalar::from_bytes(number)))
@@ -172,13 +184,13 @@ impl Ed25519PublicKey {
         Ok(Ed25519PublicKey { bytes: *bytes, negative })
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
 
-    /// The multiples from 1 to 8 of the negative of the key's point. Kernels elsewhere verify with
-    /// them as the lanes do.
+    /// Returns the multiples from 1 to 8 of the negative of the key's point. Kernels elsewhere
+    /// verify with them as the lanes do.
     pub fn negative_multiples(&self) -> &Ed25519Multiples {
         &self.negative
     }
@@ -190,7 +202,7 @@ impl fmt::Debug for Ed25519PublicKey {
     }
 }
 
-/// The numbers that the base point and the key's negative point are multiplied with, for a
+/// Returns the numbers that the base point and the key's negative point are multiplied with, for a
 /// signature and a digest; none if the signature's second half is not below the order.
 pub(super) fn factors(second: &[u8; 32], digest: &[u8; 64]) -> Option<[Number; 2]> {
     let second = scalar::from_bytes(second);

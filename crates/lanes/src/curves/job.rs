@@ -1,12 +1,17 @@
 //! What a user hands in: an operation, its key, and a buffer.
 
 use super::ed25519::Ed25519PublicKey;
-use super::error::{CurveError, CurveInputError};
-use super::lanes::{CurveLanes, CurveTask, Operation};
-use super::p256::{P256PrivateKey, P256PublicKey};
+use super::error::CurveInputError;
+use super::lanes::{CurveLanes, PrimeOperation};
+use super::operation::{CurveOperation, CurveWork};
+use super::outcome::CurveOutcome;
+use super::weierstrass::{
+    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, PointOperation,
+    Secp256k1PrivateKey, Secp256k1PublicKey,
+};
 use super::x25519::X25519Key;
-use crate::buffer::{Buffers, CipherBuffer, Span};
-use crate::job::{PacketJob, Work};
+use crate::buffer::{Buffers, CipherBuffer};
+use crate::job::PacketJob;
 use crate::manager::Loan;
 
 /// An operation on an elliptic curve.
@@ -14,56 +19,37 @@ use crate::manager::Loan;
 /// `B` is the buffer, in place or apart ([`CipherBuffer`]), of the length that the operation says;
 /// `T` is whatever the caller wants to come back with it. Jobs of all operations and keys may share
 /// a manager.
-pub type CurveJob<'a, B, T = ()> = PacketJob<CurveWork<'a, B>, T>;
-
-/// A buffer, and what to do with it.
-pub struct CurveWork<'a, B> {
-    buffer: B,
-    operation: Operation<'a>,
-    outcome: CurveOutcome,
-}
-
-/// Whether a [`Loan`] on a curve has a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CurveOutcome {
-    pub(crate) is_right: bool,
-}
-
-impl CurveOutcome {
-    /// Whether there is a result.
-    ///
-    /// # Errors
-    /// [`CurveError`] if there is none; and before the loan was processed.
-    pub fn check(self) -> Result<(), CurveError> {
-        if self.is_right { Ok(()) } else { Err(CurveError) }
-    }
-}
-
-/// Refuses input of another length than the operation takes.
-fn check(given: usize, operation: &Operation<'_>) -> Result<(), CurveInputError> {
-    let wanted = operation.len();
-    if given == wanted { Ok(()) } else { Err(CurveInputError { given, wanted }) }
-}
+pub type CurveJob<'a, B, T = ()> = PacketJob<CurveWork<PrimeOperation<'a>, B>, T>;
 
 impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
-    /// X25519 (RFC 7748, section 5): of the other side's public key, 32 bytes, makes the shared
-    /// secret. There is none of a point of small order (section 6.1).
+    /// Makes a job for X25519 (RFC 7748, section 5), which turns the other side's public key, 32
+    /// bytes, into the shared secret. There is none of a point of small order (section 6.1).
     ///
     /// # Errors
     /// [`CurveInputError`] if the buffer has another length.
     pub fn x25519(key: &'a X25519Key, buffer: B, user: T) -> Result<Self, CurveInputError> {
-        Self::of(Operation::X25519(key), buffer, user)
+        Self::on_curve(PrimeOperation::X25519(key), buffer, user)
     }
 
-    /// The first half of a signature by Ed25519 (RFC 8032, section 5.1.6): of the digest of the
-    /// key's [prefix](crate::Ed25519PrivateKey::prefix) and the message, 64 bytes, makes that half,
-    /// 32 bytes, and the number behind it, which is secret and goes to
+    /// Computes the public key of a private key of X25519 (RFC 7748, section 6.1): of 32 bytes that
+    /// do not count, makes those of its point. It costs a fourth of [`x25519`](CurveJob::x25519)
+    /// with the base point, which has the same result.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer has another length.
+    pub fn x25519_public(key: &'a X25519Key, buffer: B, user: T) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::X25519Public(key), buffer, user)
+    }
+
+    /// Makes a job for the first half of a signature by Ed25519 (RFC 8032, section 5.1.6): of the
+    /// digest of the key's [prefix](crate::Ed25519PrivateKey::prefix) and the message, 64 bytes,
+    /// makes that half, 32 bytes, and the number behind it, which is secret and goes to
     /// [`respond`](crate::Ed25519PrivateKey::respond).
     ///
     /// # Errors
     /// [`CurveInputError`] if the buffer has another length.
     pub fn ed25519_commit(buffer: B, user: T) -> Result<Self, CurveInputError> {
-        Self::of(Operation::Ed25519Commit, buffer, user)
+        Self::on_curve(PrimeOperation::Ed25519Commit, buffer, user)
     }
 
     /// Verifies a signature by Ed25519 (RFC 8032, section 5.1.7), without a factor of eight. Of the
@@ -78,7 +64,7 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, CurveInputError> {
-        Self::of(Operation::Ed25519Verify(key), buffer, user)
+        Self::on_curve(PrimeOperation::Ed25519Verify(key), buffer, user)
     }
 
     /// Signs by ECDSA on P-256 (FIPS 186-5, section 6.4.1): of a number, which is made of the
@@ -107,7 +93,7 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, CurveInputError> {
-        Self::of(Operation::P256Sign(key, nonce), buffer, user)
+        Self::on_curve(PrimeOperation::P256(PointOperation::Sign(key, nonce)), buffer, user)
     }
 
     /// Verifies a signature by ECDSA on P-256 (FIPS 186-5, section 6.4.2): of a number, `r` and
@@ -121,7 +107,7 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, CurveInputError> {
-        Self::of(Operation::P256Verify(key), buffer, user)
+        Self::on_curve(PrimeOperation::P256(PointOperation::Verify(key)), buffer, user)
     }
 
     /// Agrees on a secret on P-256 (SP 800-56A, section 5.7.1.2): of the coordinates of the other
@@ -135,46 +121,137 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, CurveInputError> {
-        Self::of(Operation::P256Agree(key), buffer, user)
+        Self::on_curve(PrimeOperation::P256(PointOperation::Agree(key)), buffer, user)
     }
 
-    fn of(operation: Operation<'a>, buffer: B, user: T) -> Result<Self, CurveInputError> {
-        check(buffer.length(), &operation)?;
-        let outcome = CurveOutcome::default();
-        Ok(PacketJob::new(CurveWork { buffer, operation, outcome }, user))
-    }
-
-    /// The result, as long as the input; `None` until the job is complete.
+    /// Computes the public key of a private key on P-256: of 64 bytes that do not count, makes
+    /// the coordinates x and y of its point, the highest bytes first.
     ///
     /// # Errors
-    /// [`CurveError`] if there is no result: the output is zeros.
-    pub fn output(&self) -> Option<Result<&[u8], CurveError>> {
-        let CurveWork { buffer, outcome, .. } = &self.work;
-        self.is_complete().then(|| outcome.check().map(|()| buffer.output()))
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn p256_public(
+        key: &'a P256PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P256(PointOperation::Public(key)), buffer, user)
     }
 
-    /// The buffer and the caller's value.
-    pub fn into_parts(self) -> (B, T) {
-        (self.work.buffer, self.user)
+    /// Signs by ECDSA on P-384 (FIPS 186-5, section 6.4.1): of a number, which is made of the
+    /// message's digest, and 48 bytes that do not count, makes `r` and `s`, the highest bytes
+    /// first. There is no result if `r` or `s` is zero, as no nonce that was drawn well makes them.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 96 bytes long.
+    pub fn p384_sign(
+        key: &'a P384PrivateKey,
+        nonce: &'a P384PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P384(PointOperation::Sign(key, nonce)), buffer, user)
     }
-}
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract); the key is borrowed for the job's life, the outcome is in the job itself.
-unsafe impl<B: CipherBuffer> Work for CurveWork<'_, B> {
-    type Lanes = CurveLanes;
-
-    fn task(&mut self) -> CurveTask {
-        CurveTask::new(self.operation, Span::of(&mut self.buffer), &raw mut self.outcome)
+    /// Verifies a signature by ECDSA on P-384 (FIPS 186-5, section 6.4.2): of a number, `r` and
+    /// `s`, makes zeros. There is no result if the signature is wrong. The time depends on the
+    /// input.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 144 bytes long.
+    pub fn p384_verify(
+        key: &'a P384PublicKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P384(PointOperation::Verify(key)), buffer, user)
     }
 
-    fn cost(&self) -> usize {
-        self.operation.cost()
+    /// Agrees on a secret on P-384 (SP 800-56A, section 5.7.1.2): of the coordinates of the other
+    /// side's point, makes the x coordinate of the shared one, and 48 zeros. There is no result of
+    /// a point that is not on the curve.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 96 bytes long.
+    pub fn p384_agree(
+        key: &'a P384PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P384(PointOperation::Agree(key)), buffer, user)
+    }
+
+    /// Computes the public key of a private key on P-384: of 96 bytes that do not count, makes
+    /// the coordinates x and y of its point, the highest bytes first.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 96 bytes long.
+    pub fn p384_public(
+        key: &'a P384PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P384(PointOperation::Public(key)), buffer, user)
+    }
+
+    /// Signs by ECDSA on secp256k1 (FIPS 186-5, section 6.4.1): of a number, which is made of the
+    /// message's digest, and 32 bytes that do not count, makes `r` and `s`, the highest bytes
+    /// first. There is no result if `r` or `s` is zero, as no nonce that was drawn well makes them.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn secp256k1_sign(
+        key: &'a Secp256k1PrivateKey,
+        nonce: &'a Secp256k1PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::Secp256k1(PointOperation::Sign(key, nonce)), buffer, user)
+    }
+
+    /// Verifies a signature by ECDSA on secp256k1 (FIPS 186-5, section 6.4.2): of a number, `r` and
+    /// `s`, makes zeros. There is no result if the signature is wrong. The time depends on the
+    /// input.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 96 bytes long.
+    pub fn secp256k1_verify(
+        key: &'a Secp256k1PublicKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::Secp256k1(PointOperation::Verify(key)), buffer, user)
+    }
+
+    /// Agrees on a secret on secp256k1 (SP 800-56A, section 5.7.1.2): of the coordinates of the
+    /// other side's point, makes the x coordinate of the shared one, and 32 zeros. There is no
+    /// result of a point that is not on the curve.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn secp256k1_agree(
+        key: &'a Secp256k1PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::Secp256k1(PointOperation::Agree(key)), buffer, user)
+    }
+
+    /// Computes the public key of a private key on secp256k1: of 64 bytes that do not count, makes
+    /// the coordinates x and y of its point, the highest bytes first.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn secp256k1_public(
+        key: &'a Secp256k1PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::Secp256k1(PointOperation::Public(key)), buffer, user)
     }
 }
 
 impl<'a> Loan<'a, CurveLanes> {
-    /// A shared secret by X25519: as [`CurveJob::x25519`].
+    /// Makes a loan for a shared secret by X25519, as [`CurveJob::x25519`] makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::x25519`].
@@ -183,10 +260,23 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::X25519(key), buffers.into(), outcome)
+        PrimeOperation::X25519(key).lend(buffers.into(), outcome)
     }
 
-    /// The first half of a signature by Ed25519: as [`CurveJob::ed25519_commit`].
+    /// Makes a loan for a public key of X25519, as [`CurveJob::x25519_public`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::x25519_public`].
+    pub fn x25519_public(
+        key: &'a X25519Key,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::X25519Public(key).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for the first half of a signature by Ed25519, as [`CurveJob::ed25519_commit`]
+    /// makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::ed25519_commit`].
@@ -194,10 +284,11 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::Ed25519Commit, buffers.into(), outcome)
+        PrimeOperation::Ed25519Commit.lend(buffers.into(), outcome)
     }
 
-    /// A signature by Ed25519 to be verified: as [`CurveJob::ed25519_verify`].
+    /// Makes a loan for a signature by Ed25519 to be verified, as [`CurveJob::ed25519_verify`]
+    /// makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::ed25519_verify`].
@@ -206,10 +297,10 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::Ed25519Verify(key), buffers.into(), outcome)
+        PrimeOperation::Ed25519Verify(key).lend(buffers.into(), outcome)
     }
 
-    /// A signature on P-256: as [`CurveJob::p256_sign`].
+    /// Makes a loan for a signature on P-256, as [`CurveJob::p256_sign`] makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::p256_sign`].
@@ -219,10 +310,10 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::P256Sign(key, nonce), buffers.into(), outcome)
+        PrimeOperation::P256(PointOperation::Sign(key, nonce)).lend(buffers.into(), outcome)
     }
 
-    /// A verification on P-256: as [`CurveJob::p256_verify`].
+    /// Makes a loan for a verification on P-256, as [`CurveJob::p256_verify`] makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::p256_verify`].
@@ -231,10 +322,10 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::P256Verify(key), buffers.into(), outcome)
+        PrimeOperation::P256(PointOperation::Verify(key)).lend(buffers.into(), outcome)
     }
 
-    /// A shared secret on P-256: as [`CurveJob::p256_agree`].
+    /// Makes a loan for a shared secret on P-256, as [`CurveJob::p256_agree`] makes a job.
     ///
     /// # Errors
     /// As [`CurveJob::p256_agree`].
@@ -243,17 +334,116 @@ impl<'a> Loan<'a, CurveLanes> {
         buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        Self::on_curve(Operation::P256Agree(key), buffers.into(), outcome)
+        PrimeOperation::P256(PointOperation::Agree(key)).lend(buffers.into(), outcome)
     }
 
-    fn on_curve(
-        operation: Operation<'a>,
-        buffers: Buffers<'a>,
+    /// Makes a loan for a public key on P-256, as [`CurveJob::p256_public`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p256_public`].
+    pub fn p256_public(
+        key: &'a P256PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
-        let span = buffers.span();
-        check(span.len, &operation)?;
-        *outcome = CurveOutcome::default();
-        Ok(Loan::new(CurveTask::new(operation, span, outcome), operation.cost()))
+        PrimeOperation::P256(PointOperation::Public(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a signature on P-384, as [`CurveJob::p384_sign`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p384_sign`].
+    pub fn p384_sign(
+        key: &'a P384PrivateKey,
+        nonce: &'a P384PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P384(PointOperation::Sign(key, nonce)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a verification on P-384, as [`CurveJob::p384_verify`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p384_verify`].
+    pub fn p384_verify(
+        key: &'a P384PublicKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P384(PointOperation::Verify(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a shared secret on P-384, as [`CurveJob::p384_agree`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p384_agree`].
+    pub fn p384_agree(
+        key: &'a P384PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P384(PointOperation::Agree(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a public key on P-384, as [`CurveJob::p384_public`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p384_public`].
+    pub fn p384_public(
+        key: &'a P384PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P384(PointOperation::Public(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a signature on secp256k1, as [`CurveJob::secp256k1_sign`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::secp256k1_sign`].
+    pub fn secp256k1_sign(
+        key: &'a Secp256k1PrivateKey,
+        nonce: &'a Secp256k1PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::Secp256k1(PointOperation::Sign(key, nonce)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a verification on secp256k1, as [`CurveJob::secp256k1_verify`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::secp256k1_verify`].
+    pub fn secp256k1_verify(
+        key: &'a Secp256k1PublicKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::Secp256k1(PointOperation::Verify(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a shared secret on secp256k1, as [`CurveJob::secp256k1_agree`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::secp256k1_agree`].
+    pub fn secp256k1_agree(
+        key: &'a Secp256k1PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::Secp256k1(PointOperation::Agree(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a public key on secp256k1, as [`CurveJob::secp256k1_public`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::secp256k1_public`].
+    pub fn secp256k1_public(
+        key: &'a Secp256k1PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::Secp256k1(PointOperation::Public(key)).lend(buffers.into(), outcome)
     }
 }

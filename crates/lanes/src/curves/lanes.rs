@@ -2,154 +2,129 @@
 //!
 //! Operations of one kind go together, as many as there are lanes; their keys differ.
 
-use core::mem;
-use core::ptr;
-
 use zeroize::Zeroize;
 
-use super::CurveKernels;
 use super::ed25519::{self, Ed25519PublicKey};
-use super::edwards;
-use super::job::CurveOutcome;
-use super::kernel::{Columns, Kernel, MAX_LANES};
-use super::p256::{self, P256PrivateKey, P256PublicKey};
-use super::scalar;
+use super::operation::{CurveOperation, CurveTask};
+use super::weierstrass::{self, PointOperation};
 use super::x25519::X25519Key;
-use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Groups, Lanes, MAX_TASKS, Occupancy, Source};
+use crate::kernels::MAX_TASKS;
+use crate::kernels::curves::columns::{Columns, MAX_LANES};
+use crate::kernels::curves::edwards;
+use crate::kernels::curves::kernel::CurveKernel;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::curves::prime25519::PRIME;
+use crate::kernels::curves::scalar;
+use crate::kernels::curves::weierstrass::p256::P256;
+use crate::kernels::curves::weierstrass::p384::P384;
+use crate::kernels::curves::weierstrass::secp256k1::Secp256k1;
+use crate::manager::{Groups, Lanes, Source};
+use crate::occupancy::Occupancy;
 use crate::outcome::public;
+use crate::wiped::clear_stack;
 
 const _: () = assert!(MAX_LANES <= MAX_TASKS, "a group fills the lanes");
 
-/// What to do with a buffer, and the key.
+/// The operation on a buffer, and its key.
 #[derive(Clone, Copy)]
-pub(super) enum Operation<'a> {
+pub enum PrimeOperation<'a> {
     X25519(&'a X25519Key),
+    X25519Public(&'a X25519Key),
     Ed25519Commit,
     Ed25519Verify(&'a Ed25519PublicKey),
-    /// With a key and a nonce.
-    P256Sign(&'a P256PrivateKey, &'a P256PrivateKey),
-    P256Verify(&'a P256PublicKey),
-    P256Agree(&'a P256PrivateKey),
+    P256(PointOperation<'a, P256, 4>),
+    P384(PointOperation<'a, P384, 6>),
+    Secp256k1(PointOperation<'a, Secp256k1, 4>),
 }
 
 /// Kinds of operations.
-const KINDS: usize = 6;
+const KINDS: usize = 4 + 3 * POINT_KINDS;
 
-impl Operation<'_> {
-    /// Its kind, below [`KINDS`].
+/// Kinds of operations on one curve of those that share their code.
+const POINT_KINDS: usize = PointOperation::<P256, 4>::KINDS;
+
+impl PrimeOperation<'_> {
+    /// Returns `true` if the operation works with secrets: all do but verifications.
+    fn has_secrets(&self) -> bool {
+        !matches!(
+            self,
+            PrimeOperation::Ed25519Verify(_)
+                | PrimeOperation::P256(PointOperation::Verify(_))
+                | PrimeOperation::P384(PointOperation::Verify(_))
+                | PrimeOperation::Secp256k1(PointOperation::Verify(_))
+        )
+    }
+
+    /// Returns the kind of the operation, below [`KINDS`].
     fn kind(&self) -> usize {
         match self {
-            Operation::X25519(_) => 0,
-            Operation::Ed25519Commit => 1,
-            Operation::Ed25519Verify(_) => 2,
-            Operation::P256Sign(..) => 3,
-            Operation::P256Verify(_) => 4,
-            Operation::P256Agree(_) => 5,
+            PrimeOperation::X25519(_) => 0,
+            PrimeOperation::Ed25519Commit => 1,
+            PrimeOperation::Ed25519Verify(_) => 2,
+            PrimeOperation::X25519Public(_) => 3,
+            PrimeOperation::P256(operation) => 4 + operation.kind(),
+            PrimeOperation::P384(operation) => 4 + POINT_KINDS + operation.kind(),
+            PrimeOperation::Secp256k1(operation) => 4 + 2 * POINT_KINDS + operation.kind(),
         }
     }
+}
 
-    /// Bytes that it takes, and makes.
-    pub fn len(&self) -> usize {
+// SAFETY: the two types differ in the lifetime alone.
+unsafe impl<'a> CurveOperation for PrimeOperation<'a> {
+    type Lanes = CurveLanes;
+    type Unbound = PrimeOperation<'static>;
+
+    fn length(&self) -> usize {
         match self {
-            Operation::X25519(_) => 32,
-            Operation::Ed25519Commit | Operation::P256Sign(..) | Operation::P256Agree(_) => 64,
-            Operation::P256Verify(_) => 96,
-            Operation::Ed25519Verify(_) => 128,
+            PrimeOperation::X25519(_) | PrimeOperation::X25519Public(_) => 32,
+            PrimeOperation::Ed25519Commit => 64,
+            PrimeOperation::Ed25519Verify(_) => 128,
+            PrimeOperation::P256(operation) => operation.length(),
+            PrimeOperation::P384(operation) => operation.length(),
+            PrimeOperation::Secp256k1(operation) => operation.length(),
         }
     }
 
-    /// About how many products modulo the prime it takes.
-    pub fn cost(&self) -> usize {
+    fn cost(&self) -> usize {
         match self {
-            Operation::X25519(_) => 2800,
-            Operation::Ed25519Commit => 750,
-            Operation::Ed25519Verify(_) => 3000,
-            Operation::P256Sign(..) => 700,
-            Operation::P256Verify(key) if key.rows().is_some() => 2300,
-            Operation::P256Verify(_) => 3700,
-            Operation::P256Agree(_) => 3200,
+            PrimeOperation::X25519(_) => 2800,
+            PrimeOperation::Ed25519Commit | PrimeOperation::X25519Public(_) => 750,
+            PrimeOperation::Ed25519Verify(_) => 3000,
+            PrimeOperation::P256(operation) => operation.cost(),
+            PrimeOperation::P384(operation) => operation.cost(),
+            PrimeOperation::Secp256k1(operation) => operation.cost(),
         }
     }
 }
 
-/// One operation, as the scheduler sees it.
-///
-/// Whoever makes one vouches that the key and the pointers stay good until the task is complete.
-#[derive(Clone, Copy)]
-pub struct CurveTask {
-    operation: Operation<'static>,
-    span: Span,
-    outcome: *mut CurveOutcome,
-}
-
-impl CurveTask {
-    pub(super) fn new(operation: Operation<'_>, span: Span, outcome: *mut CurveOutcome) -> Self {
-        // SAFETY: only the lifetime differs; the key is used no longer than the task is good.
-        let operation = unsafe { mem::transmute::<Operation<'_>, Operation<'static>>(operation) };
-        CurveTask { operation, span, outcome }
-    }
-
-    pub(super) fn operation(&self) -> Operation<'static> {
-        self.operation
-    }
-
-    /// The bytes of the input from a place on.
-    ///
-    /// # Safety
-    /// The task is good, and has so many bytes.
-    pub(super) unsafe fn input<const LEN: usize>(&self, at: usize) -> &[u8; LEN] {
-        // SAFETY: the caller's.
-        unsafe { &*self.span.src.add(at).cast() }
-    }
-
-    /// Writes the result and zeros behind it, or only zeros where there is none.
-    ///
-    /// # Safety
-    /// The task is good, and its input is not read any more.
-    pub(super) unsafe fn finish(&self, result: &[u8], is_right: bool) {
-        let Span { dst, len, .. } = self.span;
-        // SAFETY: the caller's.
-        unsafe {
-            let output = core::slice::from_raw_parts_mut(dst, len);
-            output.fill(0);
-            if is_right {
-                output[..result.len()].copy_from_slice(result);
-            }
-            *self.outcome = CurveOutcome { is_right };
-        }
-    }
-}
+/// An operation on a curve over a prime field, as the scheduler sees it.
+pub(super) type PrimeTask = CurveTask<PrimeOperation<'static>>;
 
 /// The scheduler of operations on curves onto lanes.
 pub struct CurveLanes {
-    groups: Groups<CurveTask, KINDS>,
-    lanes: Calculator,
+    groups: Groups<PrimeTask, KINDS>,
+    lanes: CurveCalculator,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for CurveLanes {}
 
-/// What computes for a group.
-pub(super) struct Calculator {
+/// The kernels that compute for a group.
+pub(super) struct CurveCalculator {
     kernels: CurveKernels,
     occupancy: Occupancy,
 }
 
 impl Lanes for CurveLanes {
-    type Task = CurveTask;
-    const SORT_STREAMS: bool = false;
+    type Task = PrimeTask;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.pick(&cpu.kernels().curves);
-        let span = Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 };
-        let operation = Operation::Ed25519Commit;
-        let nothing = CurveTask { operation, span, outcome: ptr::null_mut() };
         // Twice the lanes, so that a group shares an inversion.
-        let groups = Groups::new((2 * kernels.widest().lanes).min(MAX_TASKS), nothing);
-        CurveLanes { groups, lanes: Calculator { kernels, occupancy: Occupancy::default() } }
+        let groups = Groups::new((2 * kernels.widest().lanes).min(MAX_TASKS));
+        CurveLanes { groups, lanes: CurveCalculator { kernels, occupancy: Occupancy::default() } }
     }
 
     fn lanes(&self) -> usize {
@@ -160,50 +135,105 @@ impl Lanes for CurveLanes {
         self.lanes.occupancy
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<CurveTask>, goal: Goal) {
-        let group_of = |task: &CurveTask| task.operation.kind();
-        // SAFETY: the caller vouches for the tasks until they are complete.
-        let go = |_, tasks: &[_]| unsafe { self.lanes.go(tasks) };
-        self.groups.run(source, goal, group_of, go);
+    unsafe fn run(&mut self, source: &mut impl Source<PrimeTask>) {
+        let group_of = |task: &PrimeTask| task.operation().kind();
+        let mut had_secrets = false;
+        let go = |_, tasks: &[(u32, PrimeTask)]| {
+            had_secrets |= tasks[0].1.operation().has_secrets();
+            // SAFETY: the tasks of a group were given by the source and are not reported done yet,
+            // so they are good, by this function's contract.
+            unsafe { self.lanes.go(tasks) };
+        };
+        self.groups.run(source, group_of, go);
+        if had_secrets {
+            // Functions that compute leave words of private numbers in their frames: `go` and
+            // `compute` have 16 KiB together, and the kernels are below them.
+            clear_stack::<{ 48 << 10 }>();
+        }
     }
 }
 
-impl Calculator {
-    /// The most lanes of a kernel.
+impl CurveCalculator {
+    /// Returns the lanes of the widest kernel.
     pub(super) fn lanes(&self) -> usize {
         self.kernels.widest().lanes
     }
 
-    /// Computes for tasks of one kind.
+    /// Computes for tasks of one kind, in a frame of its own, which can be cleared afterwards.
     ///
     /// # Safety
-    /// The tasks are good.
-    unsafe fn go(&mut self, tasks: &[(u32, CurveTask)]) {
-        // SAFETY: the caller's; there is a lane for each task of a chunk.
+    /// The tasks are good, as [`Lanes::Task`] defines it, and of one kind.
+    #[inline(never)]
+    unsafe fn go(&mut self, tasks: &[(u32, PrimeTask)]) {
+        // SAFETY: the tasks are good, by this function's contract; a chunk has at most as many
+        // tasks as its kernel has lanes, and the kernel is from this CPU's table.
         unsafe {
-            match tasks[0].1.operation {
-                Operation::X25519(_) => {
+            match tasks[0].1.operation() {
+                PrimeOperation::X25519(_) => {
                     self.each_chunk(tasks, |kernel, _, now| x25519(kernel, now))
                 }
-                Operation::Ed25519Commit => {
+                PrimeOperation::X25519Public(_) => self.x25519_public(tasks),
+                PrimeOperation::Ed25519Commit => {
                     self.each_chunk(tasks, |kernel, _, now| ed25519_commit(kernel, now));
                 }
-                Operation::Ed25519Verify(_) => {
+                PrimeOperation::Ed25519Verify(_) => {
                     self.each_chunk(tasks, |kernel, _, now| ed25519_verify(kernel, now));
                 }
-                Operation::P256Sign(..) => p256::sign(self, tasks),
-                Operation::P256Verify(_) => p256::verify(self, tasks),
-                Operation::P256Agree(_) => p256::agree(self, tasks),
+                PrimeOperation::P256(_) => weierstrass::compute::<P256, 4, 5>(self, tasks),
+                PrimeOperation::P384(_) => weierstrass::compute::<P384, 6, 7>(self, tasks),
+                PrimeOperation::Secp256k1(_) => {
+                    weierstrass::compute::<Secp256k1, 4, 5>(self, tasks);
+                }
             }
         }
     }
 
-    /// Hands over tasks, as many at a time as the best kernel for what is left has lanes, with the
-    /// place of the first.
+    /// Computes public keys of X25519: the base point of Ed25519 is the same point in other
+    /// coordinates (RFC 7748, section 4.1), and its table saves most of the work. One inversion is
+    /// for all tasks.
+    ///
+    /// # Safety
+    /// The tasks are good, as [`Lanes::Task`] defines it, and of this kind.
+    unsafe fn x25519_public(&mut self, tasks: &[(u32, PrimeTask)]) {
+        let (mut above, mut below) = ([[0; 4]; MAX_TASKS], [[0; 4]; MAX_TASKS]);
+        let below = &mut below[..tasks.len()];
+        self.each_chunk(tasks, |kernel, at, now| {
+            let mut points = Columns::ZERO;
+            for (lane, (_, task)) in now.iter().enumerate() {
+                let PrimeOperation::X25519Public(key) = task.operation() else {
+                    unreachable!("tasks of one kind")
+                };
+                let mut number = ed25519::modulo_order(*key.scalar());
+                points.put(lane, &scalar::signed_digits(number));
+                number.zeroize();
+            }
+            // SAFETY: `each_chunk` picks the kernel from the table of this CPU.
+            unsafe { (kernel.ed25519_base)(&mut points) };
+            for lane in 0..now.len() {
+                let mut y = points.lane(lane);
+                // The highest bit says which x it is.
+                y[3] &= u64::MAX >> 1;
+                let (one, y) = (PRIME.one(), PRIME.enter(y));
+                // It is 1 for multiples of the order alone. A clamped scalar is none: it is below
+                // eight times the order, and a multiple of eight.
+                (above[at + lane], below[at + lane]) = (PRIME.add(one, y), PRIME.sub(one, y));
+            }
+            points.zeroize();
+        });
+        PRIME.invert_all(below);
+        for ((above, inverse), (_, task)) in above.into_iter().zip(below).zip(tasks) {
+            let u = PRIME.leave(PRIME.multiply(above, *inverse));
+            // SAFETY: the task is good, by this function's contract, and no input is read.
+            unsafe { task.finish(&scalar::to_bytes(u), true) };
+        }
+    }
+
+    /// Calls `compute` with tasks, as many at a time as the best kernel for the remaining tasks has
+    /// lanes, and with the place of the first.
     pub(super) fn each_chunk(
         &mut self,
-        tasks: &[(u32, CurveTask)],
-        mut compute: impl FnMut(&Kernel, usize, &[(u32, CurveTask)]),
+        tasks: &[(u32, PrimeTask)],
+        mut compute: impl FnMut(&CurveKernel, usize, &[(u32, PrimeTask)]),
     ) {
         let mut done = 0;
         while done < tasks.len() {
@@ -216,24 +246,29 @@ impl Calculator {
     }
 }
 
-/// Shared secrets by X25519.
+/// Computes shared secrets by X25519.
 ///
 /// # Safety
-/// The tasks are good, there is a lane for each, and the kernel is from this CPU's table.
-unsafe fn x25519(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
+/// - The tasks are good, as [`Lanes::Task`] defines it.
+/// - There are at most as many as the kernel has lanes.
+/// - The kernel is from this CPU's table.
+unsafe fn x25519(kernel: &CurveKernel, tasks: &[(u32, PrimeTask)]) {
     let (mut scalars, mut points) = (Columns::ZERO, Columns::ZERO);
     for (lane, (_, task)) in tasks.iter().enumerate() {
-        let Operation::X25519(key) = task.operation else { unreachable!("tasks of one kind") };
+        let PrimeOperation::X25519(key) = task.operation() else {
+            unreachable!("tasks of one kind")
+        };
         scalars.put(lane, key.scalar());
-        // SAFETY: the caller's; there are 32 bytes.
+        // SAFETY: the task is good, by this function's contract, and its input has 32 bytes
+        // (`CurveOperation::length`).
         points.put(lane, &scalar::from_bytes(unsafe { task.input(0) }));
     }
-    // SAFETY: the kernel is from the table of this CPU.
+    // SAFETY: the kernel is from this CPU's table, by this function's contract.
     unsafe { (kernel.x25519)(&scalars, &mut points) };
     for (lane, (_, task)) in tasks.iter().enumerate() {
         let mut shared = scalar::to_bytes(points.lane(lane));
         let is_right = !scalar::is_zero(&points.lane(lane));
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, and its input was read before.
         unsafe { task.finish(&shared, public(is_right)) };
         shared.zeroize();
     }
@@ -241,24 +276,25 @@ unsafe fn x25519(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
     points.zeroize();
 }
 
-/// Commitments of Ed25519, each with the number behind it.
+/// Computes commitments of Ed25519, each with the number behind it.
 ///
 /// # Safety
-/// That of [`x25519`].
-unsafe fn ed25519_commit(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
+/// The conditions of [`x25519`].
+unsafe fn ed25519_commit(kernel: &CurveKernel, tasks: &[(u32, PrimeTask)]) {
     let (mut numbers, mut points) = ([[0; 4]; MAX_LANES], Columns::ZERO);
     for (lane, (number, (_, task))) in numbers.iter_mut().zip(tasks).enumerate() {
-        // SAFETY: the caller's; there are 64 bytes.
+        // SAFETY: the task is good, by this function's contract, and its input has 64 bytes
+        // (`CurveOperation::length`).
         *number = ed25519::reduced(unsafe { task.input(0) });
         points.put(lane, &scalar::signed_digits(*number));
     }
-    // SAFETY: the kernel is from the table of this CPU.
+    // SAFETY: the kernel is from this CPU's table, by this function's contract.
     unsafe { (kernel.ed25519_base)(&mut points) };
     for (lane, (number, (_, task))) in numbers.iter().zip(tasks).enumerate() {
         let mut result = [0; 64];
         result[..32].copy_from_slice(&scalar::to_bytes(points.lane(lane)));
         result[32..].copy_from_slice(&scalar::to_bytes(*number));
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, and its input was read before.
         unsafe { task.finish(&result, true) };
         result.zeroize();
     }
@@ -266,18 +302,19 @@ unsafe fn ed25519_commit(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
     points.zeroize();
 }
 
-/// Signatures of Ed25519, with digests.
+/// Verifies signatures of Ed25519, with digests.
 ///
 /// # Safety
-/// That of [`x25519`].
-unsafe fn ed25519_verify(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
+/// The conditions of [`x25519`].
+unsafe fn ed25519_verify(kernel: &CurveKernel, tasks: &[(u32, PrimeTask)]) {
     let (mut base, mut own) = (Columns::ZERO, Columns::ZERO);
     let (mut tables, mut fits) = ([&edwards::TABLE[0][..]; MAX_LANES], [false; MAX_LANES]);
     for (lane, (_, task)) in tasks.iter().enumerate() {
-        let Operation::Ed25519Verify(key) = task.operation else {
+        let PrimeOperation::Ed25519Verify(key) = task.operation() else {
             unreachable!("tasks of one kind")
         };
-        // SAFETY: the caller's; there are 128 bytes.
+        // SAFETY: the task is good, by this function's contract, and its input has 128 bytes
+        // (`CurveOperation::length`).
         let (second, digest) = unsafe { (task.input(32), task.input(64)) };
         if let Some(numbers) = ed25519::factors(second, digest) {
             base.put(lane, &scalar::signed_bytes(numbers[0]));
@@ -286,10 +323,11 @@ unsafe fn ed25519_verify(kernel: &Kernel, tasks: &[(u32, CurveTask)]) {
         }
         tables[lane] = key.negative_multiples();
     }
-    // SAFETY: the kernel is from the table of this CPU.
+    // SAFETY: the kernel is from this CPU's table, by this function's contract.
     unsafe { (kernel.ed25519_both)(&mut base, &own, &tables) };
     for (lane, (_, task)) in tasks.iter().enumerate() {
-        // SAFETY: the caller's; there are 128 bytes.
+        // SAFETY: the task is good, by this function's contract, and its input has 128 bytes, which
+        // are not read after the comparison.
         unsafe {
             let is_right = scalar::to_bytes(base.lane(lane)) == *task.input(0);
             task.finish(&[], fits[lane] && is_right);

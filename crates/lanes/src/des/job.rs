@@ -3,7 +3,7 @@
 use super::buffers::DesTask;
 use super::key::DesKey;
 use super::lanes::DesLanes;
-use super::mode::{BLOCK, Mode};
+use super::mode::{BLOCK, DesMode};
 use crate::buffer::{CipherBuffer, Span};
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
@@ -11,17 +11,17 @@ use crate::job::{Cipher, CipherJob};
 /// A mode under a key, one way, from an IV or a counter on.
 #[derive(Clone, Copy)]
 pub struct Des<'a> {
-    mode: Mode,
+    mode: DesMode,
     key: &'a DesKey,
     /// The value to which the first block is chained ([`Run::chain`](super::mode::Run)).
     chain: u64,
 }
 
 impl<'a> Des<'a> {
-    /// A mode of whole blocks, for a text of so many bytes.
+    /// Returns a mode of whole blocks, for a text of so many bytes.
     #[inline(always)]
     pub(super) fn of_blocks(
-        mode: Mode,
+        mode: DesMode,
         key: &'a DesKey,
         chain: u64,
         len: usize,
@@ -30,14 +30,15 @@ impl<'a> Des<'a> {
         Ok(Des { mode, key, chain })
     }
 
-    /// Counter mode, for any text.
+    /// Makes a run of counter mode, for any text.
     #[inline(always)]
     pub(super) fn counting(key: &'a DesKey, counter: &[u8; BLOCK]) -> Self {
-        Des { mode: Mode::Counter, key, chain: u64::from_be_bytes(*counter) }
+        Des { mode: DesMode::Counter, key, chain: u64::from_be_bytes(*counter) }
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point only to it and to the text.
+// SAFETY: the key is borrowed as long as the mode lives, and tasks point only to it and to the
+// text.
 unsafe impl Cipher for Des<'_> {
     type Lanes = DesLanes;
 
@@ -80,7 +81,7 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, LengthError> {
-        Self::blocks(Mode::CbcEncrypt, key, u64::from_le_bytes(iv), buffer, user)
+        Self::blocks(DesMode::CbcEncrypt, key, u64::from_le_bytes(iv), buffer, user)
     }
 
     /// Decrypts a buffer of whole blocks in CBC; none is fine.
@@ -93,7 +94,7 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
         buffer: B,
         user: T,
     ) -> Result<Self, LengthError> {
-        Self::blocks(Mode::CbcDecrypt, key, u64::from_le_bytes(iv), buffer, user)
+        Self::blocks(DesMode::CbcDecrypt, key, u64::from_le_bytes(iv), buffer, user)
     }
 
     /// Encrypts each block of a buffer by itself (ECB, SP 800-38A, section 6.1); none is fine.
@@ -102,7 +103,7 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
     pub fn ecb_encrypt(key: &'a DesKey, buffer: B, user: T) -> Result<Self, LengthError> {
-        Self::blocks(Mode::EcbEncrypt, key, 0, buffer, user)
+        Self::blocks(DesMode::EcbEncrypt, key, 0, buffer, user)
     }
 
     /// Decrypts each block of a buffer by itself; none is fine.
@@ -110,7 +111,7 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
     pub fn ecb_decrypt(key: &'a DesKey, buffer: B, user: T) -> Result<Self, LengthError> {
-        Self::blocks(Mode::EcbDecrypt, key, 0, buffer, user)
+        Self::blocks(DesMode::EcbDecrypt, key, 0, buffer, user)
     }
 
     /// Encrypts or decrypts a buffer of any length in counter mode (SP 800-38A, section 6.5), which
@@ -124,7 +125,7 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
     }
 
     fn blocks(
-        mode: Mode,
+        mode: DesMode,
         key: &'a DesKey,
         chain: u64,
         buffer: B,

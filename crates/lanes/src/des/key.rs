@@ -32,8 +32,8 @@ pub struct DesKey {
 }
 
 impl DesKey {
-    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for existing data: SP
-    /// 800-131A disallows it for new encryption.
+    /// Returns a key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for existing
+    /// data: SP 800-131A disallows it for new encryption.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl DesKey {
         }
     }
 
-    /// The same, taking weak keys too: for what must agree with DES, or for tests.
+    /// Does what `new` does, taking weak keys too: for what must agree with DES, or for tests.
     ///
     /// # Errors
     ///
@@ -66,13 +66,13 @@ impl DesKey {
         Ok(DesKey { words: parts.map(|part| u64::from_le_bytes(*part)), passes })
     }
 
-    /// The length of the key in bits, those for parity among them: 64 or 192, with two keys as with
-    /// three.
+    /// Returns the length of the key in bits, those for parity among them: 64 or 192, with two keys
+    /// as with three.
     pub fn bits(&self) -> usize {
         64 * self.passes
     }
 
-    /// Whether triple DES with this key is DES. Takes the same time whatever the key.
+    /// Returns `true` if triple DES with this key is DES. Takes the same time whatever the key.
     fn is_weak(&self) -> bool {
         const PARITY: u64 = 0x0101_0101_0101_0101;
         let [first, second, third] = self.words.map(|word| word & !PARITY);
@@ -81,12 +81,12 @@ impl DesKey {
         self.passes == 3 && equal == 1
     }
 
-    /// 1 for DES, 3 for triple DES.
+    /// Returns 1 for DES, and 3 for triple DES.
     pub(super) fn passes(&self) -> usize {
         self.passes
     }
 
-    /// The keys of the passes.
+    /// Returns the keys of the passes.
     #[inline(always)]
     pub(super) fn words(&self, decrypt: bool) -> [u64; 3] {
         let [first, second, third] = self.words;

@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use zeroize::Zeroize;
-
-use super::DesKernel;
-use super::cipher::SLICES;
 use super::key::DesKey;
-use super::lanes::Line;
+use super::line::DesLine;
+use crate::kernels::des::DesKernel;
+use crate::kernels::des::cipher::SLICES;
+use crate::wiped::clear_all;
 
 /// The keys of lanes. Slices are made when they are asked for, if keys have changed since.
 pub(super) struct LaneKeys {
@@ -17,9 +16,11 @@ pub(super) struct LaneKeys {
     owners: Box<[*const DesKey]>,
     /// As integers, pass by pass.
     words: Box<[u64]>,
-    slices: Box<[Line]>,
+    slices: Box<[DesLine]>,
     /// The lanes of the kernel that the slices are for; 0 if the slices do not match the keys.
     sliced: usize,
+    /// The lanes of the widest kernel that there were slices for, since keys were forgotten.
+    widest: usize,
 }
 
 impl LaneKeys {
@@ -28,8 +29,9 @@ impl LaneKeys {
             width,
             owners: vec![core::ptr::null(); width].into(),
             words: vec![0; passes * width].into(),
-            slices: Line::boxed(passes * SLICES * (width / 64)),
+            slices: DesLine::boxed(passes * SLICES * (width / 64)),
             sliced: 0,
+            widest: 0,
         }
     }
 
@@ -55,24 +57,28 @@ impl LaneKeys {
         }
     }
 
-    /// The slices, for a kernel and the first lanes: pass by pass.
+    /// Returns the slices for a kernel and the first lanes, pass by pass.
     ///
     /// # Safety
-    /// There is a lane, and the kernel is for this CPU.
+    /// - There is at least one lane, and at most as many as the kernel has.
+    /// - The kernel is for this CPU.
     #[inline(always)]
     pub unsafe fn slices(&mut self, kernel: &DesKernel, lanes: usize) -> *const u64 {
         if self.sliced != kernel.lanes {
-            // SAFETY: the caller's.
+            // SAFETY: these are the conditions of this function's own contract.
             unsafe { self.slice(kernel, lanes) };
         }
         self.slices.as_ptr().cast()
     }
 
+    /// Makes the slices.
+    ///
     /// # Safety
-    /// As [`slices`](LaneKeys::slices).
+    /// The conditions of [`slices`](LaneKeys::slices).
     unsafe fn slice(&mut self, kernel: &DesKernel, lanes: usize) {
         self.sliced = kernel.lanes;
-        let (used, idle) = self.owners.split_at_mut(lanes);
+        self.widest = self.widest.max(kernel.lanes);
+        let (used, idle) = self.owners[..kernel.lanes].split_at_mut(lanes);
         let first = used[0];
         let shared = used.iter().all(|owner| *owner == first);
         if shared {
@@ -81,10 +87,10 @@ impl LaneKeys {
         for (pass, words) in self.words.chunks_exact_mut(self.width).enumerate() {
             let word = words[0];
             if shared {
-                words[lanes..].fill(word);
+                words[lanes..kernel.lanes].fill(word);
             }
-            // SAFETY: there are slices for every pass, and words for all lanes; the rest is the
-            // caller's.
+            // SAFETY: the kernel is for this CPU, by this function's contract; there are slices for
+            // every pass, and words for all lanes.
             unsafe {
                 let slices = self.slices.as_mut_ptr().cast::<u64>();
                 let slices = slices.add(pass * SLICES * (kernel.lanes / 64));
@@ -96,15 +102,24 @@ impl LaneKeys {
         }
     }
 
-    /// Forgets whose keys the lanes have: between calls, keys may go and others take their places.
-    pub fn forget(&mut self) {
-        self.owners.fill(core::ptr::null());
+    /// Forgets the lanes' keys, and wipes them: between calls, keys may go and others take their
+    /// places. Returns how many lanes may have had one.
+    pub fn forget(&mut self) -> usize {
+        let lanes = core::mem::take(&mut self.widest);
+        self.sliced = 0;
+        self.owners[..lanes].fill(core::ptr::null());
+        let passes = self.words.len() / self.width;
+        for words in self.words.chunks_exact_mut(self.width) {
+            clear_all(&mut words[..lanes], 0);
+        }
+        DesLine::wipe(&mut self.slices[..passes * SLICES * (lanes / 64) / 8]);
+        lanes
     }
 }
 
 impl Drop for LaneKeys {
     fn drop(&mut self) {
-        self.words.zeroize();
-        Line::wipe(&mut self.slices);
+        clear_all(&mut self.words, 0);
+        DesLine::wipe(&mut self.slices);
     }
 }

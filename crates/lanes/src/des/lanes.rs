@@ -5,20 +5,18 @@
 //! full, because a new run means a new key in the lane. A lane that runs empty gets the next run or
 //! buffer.
 
+use crate::des::buffers::LONGEST_RUN;
+use crate::des::line::DesLine;
 use alloc::boxed::Box;
 use alloc::vec;
 
-use zeroize::Zeroize;
-
-use super::DesKernel;
-use super::buffers::{Buffers, DesTask};
+use super::buffers::{DesBuffers, DesTask};
 use super::keys::LaneKeys;
 use super::mode::{AHEAD, Runs};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
-
-/// The most blocks of a run that could be shorter: enough for a change of keys to be cheap.
-pub(super) const LONGEST_RUN: usize = 8;
+use crate::kernels::des::DesKernel;
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// The scheduler of DES and triple DES: lanes with as many passes in the same direction run
 /// together.
@@ -37,12 +35,12 @@ pub(super) const LONGEST_RUN: usize = 8;
 pub struct DesLanes {
     kernels: &'static [DesKernel],
     /// By the number of passes and the direction.
-    classes: [Class; 4],
+    classes: [DesClass; 4],
     occupancy: Occupancy,
 }
 
 /// The lanes of one kind. Lanes `0..active` are in use.
-struct Class {
+struct DesClass {
     passes: usize,
     decrypt: bool,
     /// Of the widest kernel.
@@ -57,40 +55,22 @@ struct Class {
     ended: Box<[u16]>,
     ends: usize,
     keys: LaneKeys,
-    blocks: Box<[Line]>,
-    buffers: Buffers,
+    blocks: Box<[DesLine]>,
+    buffers: DesBuffers,
 }
 
-/// Registers are loaded and stored within lines of the cache.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(super) struct Line([u64; 8]);
-
-impl Line {
-    /// Lines with so many words, all zero.
-    pub fn boxed(words: usize) -> Box<[Line]> {
-        vec![Line([0; 8]); words.div_ceil(8)].into()
-    }
-
-    /// Zeroizes them.
-    pub fn wipe(lines: &mut [Line]) {
-        lines.iter_mut().for_each(|line| line.0.zeroize());
-    }
-}
-
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for DesLanes {}
 
 impl Lanes for DesLanes {
     type Task = DesTask;
-    const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.kernels().des;
         let width = widest(kernels).lanes;
         let classes = [(1, false), (1, true), (3, false), (3, true)];
-        let classes = classes.map(|(passes, decrypt)| Class::new(passes, decrypt, width));
+        let classes = classes.map(|(passes, decrypt)| DesClass::new(passes, decrypt, width));
         DesLanes { kernels, classes, occupancy: Occupancy::default() }
     }
 
@@ -102,10 +82,11 @@ impl Lanes for DesLanes {
         self.occupancy
     }
 
-    /// Completes all tasks: between calls, lanes are empty.
-    unsafe fn run(&mut self, source: &mut impl Source<DesTask>, _: Goal) {
+    /// Completes all tasks, so that between calls lanes are empty, and hold no keys.
+    unsafe fn run(&mut self, source: &mut impl Source<DesTask>) {
         let DesLanes { kernels, classes, occupancy } = self;
-        // SAFETY: the caller vouches for the tasks until they are complete.
+        // SAFETY: every task that the source gives is good until it is reported done, by this
+        // function's contract, and the kernels are for this CPU.
         unsafe {
             loop {
                 let taken = source.next(|id, task| match task.is_empty() {
@@ -130,7 +111,7 @@ impl Lanes for DesLanes {
                 while class.fill() {
                     class.steps(kernels, occupancy, source);
                 }
-                class.keys.forget();
+                class.wipe();
             }
         }
     }
@@ -140,9 +121,9 @@ fn widest(kernels: &'static [DesKernel]) -> &'static DesKernel {
     kernels.last().expect("there is a kernel for every CPU")
 }
 
-impl Class {
+impl DesClass {
     fn new(passes: usize, decrypt: bool, width: usize) -> Self {
-        Class {
+        DesClass {
             passes,
             decrypt,
             width,
@@ -153,8 +134,8 @@ impl Class {
             ended: vec![0; width].into(),
             ends: 0,
             keys: LaneKeys::new(passes, width),
-            blocks: Line::boxed(width),
-            buffers: Buffers::new(width),
+            blocks: DesLine::boxed(width),
+            buffers: DesBuffers::new(width),
         }
     }
 
@@ -162,14 +143,16 @@ impl Class {
     /// at the end of its run.
     ///
     /// # Safety
-    /// A lane is in use or a buffer waits; tasks are good, and the kernels for this CPU.
+    /// - A lane is in use or a buffer waits, and the tasks are good, as [`Lanes::Task`] defines it.
+    /// - The kernels are for this CPU.
     unsafe fn steps(
         &mut self,
         kernels: &'static [DesKernel],
         occupancy: &mut Occupancy,
         source: &mut impl Source<DesTask>,
     ) {
-        // SAFETY: the caller's; in lanes in use there are `fewest` blocks left.
+        // SAFETY: the tasks are good and the kernels are for this CPU, by this function's contract;
+        // the runs of the lanes in use have at least `fewest` blocks left.
         unsafe {
             self.fill();
             let active = self.active;
@@ -212,11 +195,11 @@ impl Class {
         }
     }
 
-    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose
-    /// runs are over otherwise. Returns whether a lane is in use.
+    /// Gives lanes to the buffers that wait, as long as there are both, and frees the other lanes
+    /// whose runs are over. Returns `true` if a lane is in use.
     ///
     /// # Safety
-    /// The tasks of the buffers that wait are good.
+    /// The tasks of the buffers that wait are good, as [`Lanes::Task`] defines it.
     #[inline(always)]
     unsafe fn fill(&mut self) -> bool {
         // How long runs should be for what waits to fill all lanes.
@@ -225,7 +208,7 @@ impl Class {
         while let Some(first) = self.buffers.first()
             && (refilled < self.ends || self.active < self.width)
         {
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, so that its key is alive.
             let words = unsafe { first.words(self.decrypt) };
             let (mut rest, mut runs) = (first.rest(), 0);
             while !rest.is_empty() && (refilled < self.ends || self.active < self.width) {
@@ -236,7 +219,7 @@ impl Class {
                 refilled += usize::from(lane != self.active);
                 self.active += usize::from(lane == self.active);
                 runs += 1;
-                // SAFETY: the caller's; blocks are left.
+                // SAFETY: the task is good, by this function's contract, and the rest is not empty.
                 let run = unsafe { rest.cut(longest) };
                 self.runs.put(lane, &run);
                 self.left[lane] = run.blocks;
@@ -252,6 +235,12 @@ impl Class {
         }
         self.ends = 0;
         self.active > 0
+    }
+
+    /// Wipes keys and blocks of the lanes that were in use. None is any more.
+    fn wipe(&mut self) {
+        let lanes = self.keys.forget();
+        DesLine::wipe(&mut self.blocks[..lanes / 8]);
     }
 
     /// Frees a lane; the last lane in use moves to its place.
@@ -270,6 +259,6 @@ impl Class {
 
 impl Drop for DesLanes {
     fn drop(&mut self) {
-        self.classes.iter_mut().for_each(|class| Line::wipe(&mut class.blocks));
+        self.classes.iter_mut().for_each(|class| DesLine::wipe(&mut class.blocks));
     }
 }

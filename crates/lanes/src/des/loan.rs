@@ -3,7 +3,7 @@
 use super::job::Des;
 use super::key::DesKey;
 use super::lanes::DesLanes;
-use super::mode::{BLOCK, Mode};
+use super::mode::{BLOCK, DesMode};
 use crate::buffer::{Buffers, Span};
 use crate::error::LengthError;
 use crate::job::Cipher;
@@ -33,26 +33,26 @@ impl<'a> Loan<'a, DesLanes> {
         /// Encrypts a buffer of whole blocks with DES or triple DES, as the key is, in CBC
         /// (SP 800-38A, section 6.2); an empty one is valid. For each message under one key, the IV
         /// must be unpredictable (appendix C): two messages under one IV reveal equal beginnings.
-        des_cbc_encrypt, Mode::CbcEncrypt, iv
+        des_cbc_encrypt, DesMode::CbcEncrypt, iv
     }
 
     whole_blocks! {
         /// Decrypts a buffer of whole blocks with DES or triple DES, as the key is, in CBC
         /// (SP 800-38A, section 6.2); none is fine.
-        des_cbc_decrypt, Mode::CbcDecrypt, iv
+        des_cbc_decrypt, DesMode::CbcDecrypt, iv
     }
 
     whole_blocks! {
         /// Encrypts a buffer of whole blocks with DES or triple DES, as the key is, each
         /// block by itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building
         /// other modes.
-        des_ecb_encrypt, Mode::EcbEncrypt
+        des_ecb_encrypt, DesMode::EcbEncrypt
     }
 
     whole_blocks! {
         /// Decrypts a buffer of whole blocks with DES or triple DES, as the key is, each
         /// block by itself (ECB; SP 800-38A, section 6.1).
-        des_ecb_decrypt, Mode::EcbDecrypt
+        des_ecb_decrypt, DesMode::EcbDecrypt
     }
 
     /// Encrypts or decrypts a buffer with DES or triple DES, as the key is, in counter
@@ -68,7 +68,7 @@ impl<'a> Loan<'a, DesLanes> {
 
     #[inline(always)]
     fn whole_blocks(
-        mode: Mode,
+        mode: DesMode,
         key: &'a DesKey,
         chain: u64,
         text: Span,

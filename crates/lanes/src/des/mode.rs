@@ -12,7 +12,7 @@ pub(super) const BLOCK: usize = 8;
 
 /// A mode, and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum DesMode {
     EcbEncrypt,
     EcbDecrypt,
     CbcEncrypt,
@@ -20,24 +20,24 @@ pub(super) enum Mode {
     Counter,
 }
 
-impl Mode {
-    /// Whether the cipher runs backwards.
+impl DesMode {
+    /// Returns `true` if the cipher runs backwards.
     #[inline(always)]
     pub fn decrypts(self) -> bool {
-        matches!(self, Mode::EcbDecrypt | Mode::CbcDecrypt)
+        matches!(self, DesMode::EcbDecrypt | DesMode::CbcDecrypt)
     }
 
-    /// Whether each block needs what became of the one before.
+    /// Returns `true` if each block needs what became of the one before.
     #[inline(always)]
     pub fn is_serial(self) -> bool {
-        self == Mode::CbcEncrypt
+        self == DesMode::CbcEncrypt
     }
 }
 
 /// Whole blocks that one lane ciphers one after the other: a buffer, or a part of one.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
-    pub mode: Mode,
+pub(super) struct DesRun {
+    pub mode: DesMode,
     pub src: *const u8,
     pub dst: *mut u8,
     pub blocks: usize,
@@ -48,7 +48,7 @@ pub(super) struct Run {
 
 /// The runs of lanes, by what they have.
 pub(super) struct Runs {
-    mode: Box<[Mode]>,
+    mode: Box<[DesMode]>,
     src: Box<[*const u8]>,
     dst: Box<[*mut u8]>,
     chain: Box<[u64]>,
@@ -67,7 +67,7 @@ const NEAR: usize = 256;
 impl Runs {
     pub fn new(lanes: usize) -> Self {
         Runs {
-            mode: vec![Mode::EcbEncrypt; lanes].into(),
+            mode: vec![DesMode::EcbEncrypt; lanes].into(),
             src: vec![core::ptr::null(); lanes].into(),
             dst: vec![core::ptr::null_mut(); lanes].into(),
             chain: vec![0; lanes].into(),
@@ -77,7 +77,7 @@ impl Runs {
 
     /// Gives a lane a run.
     #[inline(always)]
-    pub fn put(&mut self, lane: usize, run: &Run) {
+    pub fn put(&mut self, lane: usize, run: &DesRun) {
         self.mode[lane] = run.mode;
         self.src[lane] = run.src;
         self.dst[lane] = run.dst;
@@ -93,31 +93,32 @@ impl Runs {
         self.chain[to] = self.chain[from];
     }
 
-    /// Goes on by so many blocks in a lane.
+    /// Moves a lane forward by `blocks` blocks.
     ///
     /// # Safety
-    /// The run has as many.
+    /// The lane's run has at least `blocks` blocks.
     #[inline(always)]
     pub unsafe fn advance(&mut self, lane: usize, blocks: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the run has these blocks, by this function's contract.
         unsafe {
             self.src[lane] = self.src[lane].add(BLOCK * blocks);
             self.dst[lane] = self.dst[lane].add(BLOCK * blocks);
         }
     }
 
-    /// Reads blocks from this number on of the first lanes, if they have a mode that gains by it:
-    /// at most [`AHEAD`]. Returns whether it did.
+    /// Reads `blocks` blocks, at most [`AHEAD`], from block `number` on of the first lanes, if they
+    /// have a mode that gains by it. Returns `true` if it did.
     ///
     /// # Safety
-    /// Their runs have so many blocks, whose sources are readable.
+    /// The runs of these lanes have these blocks, and their sources are readable.
     pub unsafe fn read_ahead(&mut self, number: usize, blocks: usize, lanes: usize) -> bool {
-        if lanes <= NEAR || self.shared(lanes) != Some(Mode::CbcEncrypt) {
+        if lanes <= NEAR || self.shared(lanes) != Some(DesMode::CbcEncrypt) {
             return false;
         }
         let row = row(self.src.len());
         for (lane, src) in self.src[..lanes].iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: the lane's run has blocks `number..number + blocks`, by this function's
+            // contract.
             unsafe {
                 let from = src.add(BLOCK * number);
                 if blocks == AHEAD {
@@ -133,7 +134,7 @@ impl Runs {
         true
     }
 
-    /// As [`input`](Runs::input), for the block of this number among those read ahead.
+    /// Does what [`input`](Runs::input) does, for the block of this number among those read ahead.
     pub fn input_ahead(&self, number: usize, blocks: &mut [u64]) {
         let row = row(self.src.len());
         let chain = match number {
@@ -146,22 +147,23 @@ impl Runs {
         }
     }
 
-    /// As [`output`](Runs::output), of those, but that nothing is written yet.
+    /// Does what [`output`](Runs::output) does, of those blocks, but writes nothing yet.
     pub fn output_ahead(&mut self, number: usize, blocks: &[u64]) {
         let row = row(self.src.len());
         self.ahead[number * row..][..blocks.len()].copy_from_slice(blocks);
     }
 
-    /// Writes what became of all blocks that were read ahead, given as they were to
-    /// [`read_ahead`](Runs::read_ahead); the last of each lane is then its chain.
+    /// Writes the results of all blocks that were read ahead, given the numbers that
+    /// [`read_ahead`](Runs::read_ahead) was given; the last block of each lane is then its chain.
     ///
     /// # Safety
-    /// The first lanes' runs have so many blocks, whose destinations are writable.
+    /// The runs of the first lanes have these blocks, and their destinations are writable.
     pub unsafe fn write_behind(&mut self, number: usize, blocks: usize, lanes: usize) {
         let row = row(self.src.len());
         self.chain[..lanes].copy_from_slice(&self.ahead[(blocks - 1) * row..][..lanes]);
         for (lane, dst) in self.dst[..lanes].iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: the lane's run has blocks `number..number + blocks`, by this function's
+            // contract.
             unsafe {
                 let to = dst.add(BLOCK * number);
                 if blocks == AHEAD {
@@ -176,88 +178,115 @@ impl Runs {
         }
     }
 
-    /// The cipher's inputs for one block of each of the first lanes, as many as there are blocks.
+    /// Computes the cipher's inputs for block `number` of each of the first lanes, as many as
+    /// `blocks` has.
     ///
     /// # Safety
-    /// Their runs have so many blocks, whose sources are readable.
+    /// The runs of these lanes have this block, and their sources are readable.
     pub unsafe fn input(&self, number: usize, blocks: &mut [u64]) {
-        // SAFETY: the caller's.
+        // SAFETY: these are the conditions of this function's own contract, and each closure gives
+        // the lanes' own mode, or one that takes the same input.
         unsafe {
             match self.shared(blocks.len()) {
-                Some(Mode::CbcEncrypt) => self.each_input(number, blocks, |_| Mode::CbcEncrypt),
-                Some(Mode::Counter) => self.each_input(number, blocks, |_| Mode::Counter),
-                Some(_) => self.each_input(number, blocks, |_| Mode::CbcDecrypt),
+                Some(DesMode::CbcEncrypt) => {
+                    self.each_input(number, blocks, |_| DesMode::CbcEncrypt)
+                }
+                Some(DesMode::Counter) => self.each_input(number, blocks, |_| DesMode::Counter),
+                Some(_) => self.each_input(number, blocks, |_| DesMode::CbcDecrypt),
                 None => self.each_input(number, blocks, |mode| mode),
             }
         }
     }
 
-    /// Takes what the cipher gave for the block of this number of the first lanes.
+    /// Takes the cipher's outputs for block `number` of the first lanes.
     ///
     /// # Safety
-    /// As [`input`](Runs::input), and their destinations are writable.
+    /// The conditions of [`input`](Runs::input); the destinations are writable.
     pub unsafe fn output(&mut self, number: usize, blocks: &[u64]) {
-        // SAFETY: the caller's.
+        // SAFETY: these are the conditions of this function's own contract, and each closure gives
+        // the lanes' own mode, or one that takes the same output.
         unsafe {
             match self.shared(blocks.len()) {
-                Some(Mode::CbcEncrypt) => self.each_output(number, blocks, |_| Mode::CbcEncrypt),
-                Some(Mode::CbcDecrypt) => self.each_output(number, blocks, |_| Mode::CbcDecrypt),
-                Some(Mode::Counter) => self.each_output(number, blocks, |_| Mode::Counter),
-                Some(_) => self.each_output(number, blocks, |_| Mode::EcbEncrypt),
+                Some(DesMode::CbcEncrypt) => {
+                    self.each_output(number, blocks, |_| DesMode::CbcEncrypt)
+                }
+                Some(DesMode::CbcDecrypt) => {
+                    self.each_output(number, blocks, |_| DesMode::CbcDecrypt)
+                }
+                Some(DesMode::Counter) => self.each_output(number, blocks, |_| DesMode::Counter),
+                Some(_) => self.each_output(number, blocks, |_| DesMode::EcbEncrypt),
                 None => self.each_output(number, blocks, |mode| mode),
             }
         }
     }
 
-    /// The mode of the first lanes, if they have one.
-    fn shared(&self, lanes: usize) -> Option<Mode> {
+    /// Returns the mode of the first lanes, if they have one.
+    fn shared(&self, lanes: usize) -> Option<DesMode> {
         let modes = &self.mode[..lanes];
         let first = *modes.first()?;
         let differ = modes.iter().fold(false, |differ, mode| differ | (*mode != first));
         (!differ).then_some(first)
     }
 
+    /// Does the work of [`input`](Runs::input).
+    ///
     /// # Safety
-    /// As [`input`](Runs::input); `known` gives the mode that it is given.
+    /// The conditions of [`input`](Runs::input); `known` gives a mode that has the input of the
+    /// mode that it is given.
     #[inline(always)]
-    unsafe fn each_input(&self, number: usize, blocks: &mut [u64], known: impl Fn(Mode) -> Mode) {
+    unsafe fn each_input(
+        &self,
+        number: usize,
+        blocks: &mut [u64],
+        known: impl Fn(DesMode) -> DesMode,
+    ) {
         let lanes = self.mode.iter().zip(&self.src).zip(&self.chain);
         for (block, ((mode, src), chain)) in blocks.iter_mut().zip(lanes) {
-            // SAFETY: the caller's.
+            // SAFETY: the lane's run has this block and its source is readable, by this function's
+            // contract.
             unsafe {
                 *block = match known(*mode) {
-                    Mode::EcbEncrypt | Mode::EcbDecrypt | Mode::CbcDecrypt => {
+                    DesMode::EcbEncrypt | DesMode::EcbDecrypt | DesMode::CbcDecrypt => {
                         read(src.add(BLOCK * number))
                     }
-                    Mode::CbcEncrypt => read(src.add(BLOCK * number)) ^ chain,
-                    Mode::Counter => chain.swap_bytes(),
+                    DesMode::CbcEncrypt => read(src.add(BLOCK * number)) ^ chain,
+                    DesMode::Counter => chain.swap_bytes(),
                 };
             }
         }
     }
 
+    /// Does the work of [`output`](Runs::output).
+    ///
     /// # Safety
-    /// As [`output`](Runs::output); `known` gives the mode that it is given.
+    /// The conditions of [`output`](Runs::output); `known` gives a mode that has the output of the
+    /// mode that it is given.
     #[inline(always)]
-    unsafe fn each_output(&mut self, number: usize, blocks: &[u64], known: impl Fn(Mode) -> Mode) {
+    unsafe fn each_output(
+        &mut self,
+        number: usize,
+        blocks: &[u64],
+        known: impl Fn(DesMode) -> DesMode,
+    ) {
         let lanes = self.mode.iter().zip(&self.src).zip(&self.dst).zip(&mut self.chain);
         for (block, (((mode, src), dst), chain)) in blocks.iter().zip(lanes) {
-            // SAFETY: the caller's. Sources are read before destinations are written: they may be
-            // the same.
+            // SAFETY: the lane's run has this block, its source is readable and its destination
+            // writable, by this function's contract. Sources are read before destinations are
+            // written, because they may be the same.
             unsafe {
                 let (src, dst) = (src.add(BLOCK * number), dst.add(BLOCK * number));
                 match known(*mode) {
-                    Mode::EcbEncrypt | Mode::EcbDecrypt => write(dst, *block),
-                    Mode::CbcEncrypt => {
+                    DesMode::EcbEncrypt | DesMode::EcbDecrypt => write(dst, *block),
+                    DesMode::CbcEncrypt => {
                         *chain = *block;
                         write(dst, *block);
                     }
-                    Mode::CbcDecrypt => {
+                    DesMode::CbcDecrypt => {
                         let ciphertext = read(src);
                         write(dst, block ^ *chain);
                         *chain = ciphertext;
                     }
-                    Mode::Counter => {
+                    DesMode::Counter => {
                         *chain = chain.wrapping_add(1);
                         write(dst, read(src) ^ block);
                     }
@@ -267,8 +296,8 @@ impl Runs {
     }
 }
 
-/// Words from a row of blocks that were read ahead to the next: not a power of two, so that blocks
-/// of one lane are in different sets of the cache.
+/// Returns the words from a row of blocks that were read ahead to the next: not a power of two, so
+/// that blocks of one lane are in different sets of the cache.
 fn row(lanes: usize) -> usize {
     lanes + 8
 }
@@ -280,22 +309,22 @@ impl Drop for Runs {
     }
 }
 
-/// A block as a little-endian integer.
+/// Reads a block as a little-endian integer.
 ///
 /// # Safety
-/// Eight bytes are readable.
+/// `from` is readable for eight bytes.
 #[inline(always)]
 pub(super) unsafe fn read(from: *const u8) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: `from` is readable for eight bytes, by this function's contract.
     u64::from_le_bytes(unsafe { from.cast::<[u8; BLOCK]>().read() })
 }
 
 /// Writes an integer as a block.
 ///
 /// # Safety
-/// Eight bytes are writable.
+/// `to` is writable for eight bytes.
 #[inline(always)]
 unsafe fn write(to: *mut u8, block: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: `to` is writable for eight bytes, by this function's contract.
     unsafe { to.cast::<[u8; BLOCK]>().write(block.to_le_bytes()) }
 }

@@ -2,7 +2,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{Hash, State};
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::compression::HashState;
 use crate::vector::Word;
 
 /// An HMAC key, expanded once: the states of the inner and the outer hash after their first block.
@@ -15,8 +16,8 @@ use crate::vector::Word;
 /// # drop(key);
 /// ```
 pub struct HmacKey<A: Hash> {
-    pub(crate) inner: State<A::Word>,
-    pub(crate) outer: State<A::Word>,
+    pub(crate) inner: HashState<A::Word>,
+    pub(crate) outer: HashState<A::Word>,
 }
 
 impl<A: Hash> HmacKey<A> {
@@ -45,22 +46,23 @@ impl<A: Hash> HmacKey<A> {
     }
 }
 
-/// The digest of a short input, with the single-buffer kernel that every machine has.
+/// Returns the digest of a short input, with the single-buffer kernel that every machine has.
 fn digest_plainly<A: Hash>(data: &[u8]) -> A::Digest {
     let single = A::plain();
     let whole = data.len() / A::BLOCK_LEN * A::BLOCK_LEN;
     let mut state = *A::INITIAL;
     single.absorb(&mut state, &data[..whole]);
-    let mut tail = super::tail::Tail::EMPTY;
-    let count = super::tail::Tail::count::<A>(data.len() - whole);
-    // SAFETY: the slice is readable, and is the whole message; `count` is what the tail then holds.
+    let mut tail = crate::kernels::hash::tail::Tail::EMPTY;
+    let count = crate::kernels::hash::tail::Tail::count::<A>(data.len() - whole);
+    // SAFETY: `data` is a slice and the whole message, so the tail has `count` blocks, by the rule
+    // of `Tail::count`; `state` has eight words, and plain kernels run on every CPU.
     unsafe {
         tail.build::<A>(data.as_ptr(), data.len(), data.len() as u64);
         (single.one)(state.as_mut_ptr(), tail.blocks(), count);
     }
     tail.zeroize();
     let mut digest = A::ZERO_DIGEST;
-    // SAFETY: the digest has room for itself.
+    // SAFETY: the digest has `DIGEST_LEN` bytes.
     unsafe { write_digest::<A>(&state, digest.as_mut().as_mut_ptr()) };
     state.zeroize();
     digest
@@ -70,9 +72,10 @@ fn digest_plainly<A: Hash>(data: &[u8]) -> A::Digest {
 ///
 /// # Safety
 /// `to` is writable for `DIGEST_LEN` bytes.
-pub(crate) unsafe fn write_digest<A: Hash>(state: &State<A::Word>, to: *mut u8) {
+pub(crate) unsafe fn write_digest<A: Hash>(state: &HashState<A::Word>, to: *mut u8) {
     for (i, word) in state.iter().enumerate().take(A::DIGEST_LEN / A::Word::BYTES) {
-        // SAFETY: the caller vouches for the digest's bytes.
+        // SAFETY: `i < DIGEST_LEN / BYTES`, so the word lies within the `DIGEST_LEN` bytes that
+        // `to` is writable for by this function's contract.
         unsafe { to.cast::<A::Word>().add(i).write_unaligned(word.ordered(A::BIG_ENDIAN)) }
     }
 }

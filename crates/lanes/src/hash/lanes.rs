@@ -1,172 +1,73 @@
 //! The scheduler of hash tasks onto lanes.
 //!
-//! A message is absorbed in three stages, and each stage fills the lanes on its own:
+//! A kernel advances all lanes by the same number of blocks, so a lane is only used well as long as
+//! its message lasts. Messages have any lengths. The scheduler therefore takes a message through
+//! three stages, and fills the lanes of each stage on its own:
 //!
-//! 1. The whole blocks are read where they are. Lanes are refilled as they empty, so the kernel
-//!    runs for the fewest blocks that any lane has left.
-//! 2. The padded end, one block or two, is built beside the message.
-//! 3. For HMAC, the block of the outer hash is made in registers from the inner state, in the same
-//!    call of the kernel.
+//! 1. *Whole blocks* (`whole.rs`) are read where they are. A lane whose message runs out gets the
+//!    next task, so the kernel runs for the fewest blocks that any lane has left.
+//! 2. *The padded end* (`ends.rs`), one block or two, is built beside the message, or in registers
+//!    by kernels with masked loads.
+//! 3. *The outer hash* of an HMAC is one more block, made in registers from the inner state, in the
+//!    same call of the kernel as the padded end.
 //!
-//! Messages that reach the second stage wait until the lanes are full, in four lists: ends of one
-//! block or two, of digests or of HMACs. They go through the rest side by side. So a mix of lengths
-//! idles lanes only when no message is left to fill them; the few remaining buffers then go through
-//! the kernel for few.
+//! A message that reaches the second stage leaves its lane and waits in one of four lists: ends of
+//! one block or of two, of digests or of HMACs. All messages of a list need the same number of
+//! steps, so a full list goes through the rest side by side and no lane idles. In pseudo-code:
 //!
-//! Half-filled lanes that a stream of other jobs keeps passing by move after a bounded number of
-//! calls: no message waits for ever.
+//! ```text
+//! run(source):
+//!     loop
+//!         while a lane of the first stage is free and the source has a task:
+//!             all lanes empty?     add the task to the group (group.rs)
+//!             no whole block?      put it into its list of ends
+//!             otherwise            give it the free lane
+//!             a list or the group is full?   take it to its end
+//!         if all lanes are in use:
+//!             run the kernel for min(left) blocks; messages that run out move to their lists
+//!         else if the group has tasks:    take it to its end
+//!         else if a lane is in use:       run the kernel for min(left) blocks
+//!         else if a list has ends:        take it to its end
+//!         else return
+//! ```
 //!
-//! Consecutive messages of one shape need no scheduling: as many as there are lanes go through all
-//! stages in one call.
+//! An example: a SHA-256 kernel of 16 lanes, and messages of 15 (8 times), 9 (8 times) and 1 (16
+//! times) whole blocks, each with an end of one block. The kernel runs for 9 blocks; eight lanes
+//! run out, and are refilled with short messages. It runs for 1 block; eight short messages run
+//! out, the list of ends has 16 messages, and the kernel takes it to its end in 1 step. It runs for
+//! 1 block with the other short messages, and for the 4 blocks that the long ones have left. Then
+//! the list is full again, and takes 1 step. These are 6 calls of the kernel and 17 steps; 240 of
+//! 272 lane steps do work. An end that stayed in its lane would stop the kernel for all lanes when
+//! the lane moves on to it, and again after it, because its block lies elsewhere than the message.
+//!
+//! When no message is left to fill the lanes, the few that remain go through the kernel for few
+//! buffers ([`Kernels::few`]). Consecutive messages of one shape need no scheduling at all: as many
+//! as there are lanes go through all stages in one call ([`HashGroup`]).
 
+use crate::hash::scheduler::Free;
+use crate::hash::scheduler::HashEnd;
+use crate::hash::scheduler::HashSlot;
+use crate::hash::scheduler::HashTaken;
+use crate::hash::scheduler::HashTask;
+use crate::hash::scheduler::KEPT;
+use crate::hash::scheduler::LISTS;
+use crate::hash::scheduler::SLOTS;
 use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::ends::Ends;
-use super::group::Group;
-use super::kernel::Shape;
-use super::select::Kernels;
-use super::tail::Tail;
-use super::whole::Whole;
-use super::{Hash, State};
+use super::scheduler::Ends;
+use super::scheduler::HashGroup;
+use super::scheduler::{HashLanes, WholeBlocks};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::tail::Tail;
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 use crate::slab::Slab;
-use crate::vector::{MAX_LANES, Word};
-
-/// One message, as the scheduler sees it.
-///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
-#[derive(Clone, Copy)]
-pub struct HashTask<W> {
-    /// The bytes to absorb, and how many.
-    pub(crate) data: *const u8,
-    pub(crate) len: usize,
-    /// The state to start from, and the bytes already in it: a whole number of blocks.
-    pub(crate) start: *const State<W>,
-    pub(crate) before: u64,
-    pub(crate) end: End<W>,
-}
-
-/// The use of the state after the data are absorbed.
-#[derive(Clone, Copy)]
-pub(crate) enum End<W> {
-    /// It is kept, for more data to come: `len` is a whole number of blocks.
-    State(*mut State<W>),
-    /// The message is complete: its digest.
-    Digest(*mut u8),
-    /// The message is complete, and is the inner one of an HMAC.
-    Hmac { outer: *const State<W>, tag: *mut u8 },
-}
-
-impl<W> HashTask<W> {
-    /// The shape that it shares with messages that can accompany it through all stages. `None` if
-    /// more data will come.
-    #[inline(always)]
-    pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
-        let hmac = match self.end {
-            End::State(_) => return None,
-            End::Digest(_) => false,
-            End::Hmac { .. } => true,
-        };
-        let tail = Tail::count::<A>(self.len % A::BLOCK_LEN);
-        Some(Shape { blocks: self.len / A::BLOCK_LEN, tail, hmac })
-    }
-}
-
-/// A task from the end of its wait for a lane to its completion, and its state.
-pub(super) struct Slot<W> {
-    pub id: u32,
-    /// The list that its padded end will wait in, or `KEPT`.
-    pub list: usize,
-    /// Where the outer hash of an HMAC starts from.
-    pub outer: *const State<W>,
-    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the
-    /// message.
-    pub rest: *const u8,
-    pub rest_len: u8,
-    pub total: u64,
-    /// Where the digest goes, or the state that is kept.
-    pub to: *mut u8,
-    pub state: State<W>,
-}
-
-impl<W: Word> Slot<W> {
-    /// A value that no task has.
-    fn new() -> Self {
-        Slot {
-            id: 0,
-            list: KEPT,
-            outer: ptr::null(),
-            rest: ptr::null(),
-            rest_len: 0,
-            total: 0,
-            to: ptr::null_mut(),
-            state: [W::default(); 8],
-        }
-    }
-}
-
-/// The lists of padded ends: of one block and of two, for digests and for HMACs.
-const LISTS: usize = 4;
-
-/// In place of a list: the message has no end yet, and its state is kept.
-pub(super) const KEPT: usize = LISTS;
-
-/// The most slots: every lane full, and all lists of padded ends almost full.
-const SLOTS: usize = (1 + LISTS) * MAX_LANES;
-
-/// The slots that are free.
-struct Free {
-    slots: [u8; SLOTS],
-    len: usize,
-}
-
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of
-/// messages that need no lane (shorter than a block) must not keep a longer one waiting for ever.
-const PATIENCE: u32 = 16;
-
-/// The scheduler of one hash's messages onto the lanes of its kernel.
-///
-/// A planner with its type written out, as a struct that keeps one needs it:
-///
-/// ```
-/// use broadloom_lanes::{Cpu, HashJob, HashLanes, Planner, Sha256};
-///
-/// let mut planner: Planner<HashLanes<Sha256>> = Planner::new(&Cpu::detect());
-/// let mut jobs = [HashJob::digest(b"a message", ())];
-/// planner.process_many(&mut jobs);
-/// assert!(jobs[0].output().is_some());
-/// ```
-pub struct HashLanes<A: Hash> {
-    pub(super) kernels: Kernels<A::Word>,
-    pub(super) whole: Whole<A::Word>,
-    pub(super) ends: [Ends<A::Word>; LISTS],
-    pub(super) group: Group<A::Word>,
-    pub(super) slots: Slab<Slot<A::Word>>,
-    /// The padded ends, each under the number of its task's slot, unless the kernel makes them.
-    /// They are built when the slot is filled: the kernel would have to wait for stores of other
-    /// widths that were made just before it.
-    pub(super) tails: Slab<Tail>,
-    free: Free,
-    /// One slot that unused lanes read and write.
-    pub(super) spare: Slab<State<A::Word>>,
-    /// Tasks completed in this call of `run`.
-    pub(super) completed: usize,
-    pub(super) occupancy: Occupancy,
-    /// Lanes that a run with all its tasks known fills at most.
-    most: usize,
-}
-
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into this value's own allocations.
-unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {
     type Task = HashTask<A::Word>;
-    const SORT_STREAMS: bool = true;
-    const TOGETHER: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.pick(A::kernels(&cpu.kernels().hashes));
@@ -179,20 +80,19 @@ impl<A: Hash> Lanes for HashLanes<A> {
         let (mut slots, mut tails) = (Slab::new(count), Slab::new(count));
         let mut free = Free { slots: [0; SLOTS], len: 0 };
         for index in 0..count {
-            slots.put(index, Slot::new());
+            slots.put(index, HashSlot::new());
             tails.put(index, Tail::EMPTY);
             free.push(index as u8);
         }
         HashLanes {
             kernels,
-            whole: Whole::new(state),
+            whole: WholeBlocks::new(state),
             ends: core::array::from_fn(|list| Ends::new(list, state)),
-            group: Group::new(lanes, state),
+            group: HashGroup::new(lanes, state),
             slots,
             tails,
             free,
             spare,
-            completed: 0,
             occupancy: Occupancy::default(),
             most: lanes,
         }
@@ -206,9 +106,9 @@ impl<A: Hash> Lanes for HashLanes<A> {
         self.kernels.wide.lanes
     }
 
-    /// The longest message takes as many steps in half of the lanes as in all of them, and each
-    /// step takes less time there. So all lanes are filled only if half of them cannot finish the
-    /// other messages meanwhile.
+    /// Chooses between half of the lanes and all of them. The longest message takes as many steps
+    /// in half of the lanes as in all of them, and each step takes less time there. So all lanes
+    /// are filled only if half of them cannot finish the other messages meanwhile.
     #[inline(always)]
     fn expect(&mut self, tasks: impl Iterator<Item = Self::Task>) {
         self.most = self.lanes();
@@ -224,42 +124,32 @@ impl<A: Hash> Lanes for HashLanes<A> {
     }
 
     #[inline]
-    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal) {
-        let lanes = if goal == Goal::All { self.most } else { self.lanes() };
-        self.completed = 0;
-        self.whole.idle += u32::from(self.whole.active > 0);
-        self.ends.iter_mut().for_each(|ends| ends.idle += u32::from(ends.count > 0));
-        self.group.idle += u32::from(self.group.count > 0);
-        // SAFETY: the caller vouches for the tasks until they are complete.
+    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>) {
+        let lanes = self.most;
+        // SAFETY: every task that the source gives is good until it is reported done, by this
+        // function's contract. `take` is called with a free lane; `absorbed` gets the slot of a
+        // task without whole blocks; `finish_group` and `mix` follow the result of `take` that says
+        // so, and a group only forms while all lanes are empty; `step` runs with a lane in use.
         unsafe {
             loop {
                 while self.whole.active < lanes {
                     match source.next(|id, task| self.take(id, task)) {
                         None => break,
-                        Some(Taken::Waits) => {}
-                        Some(Taken::Absorbed(index)) => self.absorbed(index, source),
-                        Some(Taken::Group) => self.finish_group(source),
-                        Some(Taken::Mix) => self.mix(source),
+                        Some(HashTaken::Waits) => {}
+                        Some(HashTaken::Absorbed(index)) => self.absorbed(index, source),
+                        Some(HashTaken::Group) => self.finish_group(source),
+                        Some(HashTaken::Mix) => self.mix(source),
                     }
                 }
-                let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
-                // Of a group that was disbanded there may be more than lanes to fill.
-                if self.whole.active >= lanes || self.whole.active > 0 && self.whole.idle > PATIENCE
-                {
+                // A group that was disbanded may have more tasks than there are lanes.
+                if self.whole.active >= lanes {
                     self.step(source);
-                } else if let Some(list) = self.ends.iter().position(late) {
-                    self.finish(list, source);
-                } else if goal == Goal::One && self.completed > 0 && self.group.idle <= PATIENCE {
-                    return;
                 } else if self.group.count > 0 {
                     self.finish_group(source);
-                } else if let (Some(list), true) = (
-                    self.ends.iter().position(|ends| ends.count > 0),
-                    goal == Goal::One || self.whole.active == 0,
-                ) {
-                    self.finish(list, source);
                 } else if self.whole.active > 0 {
                     self.step(source);
+                } else if let Some(list) = self.ends.iter().position(|ends| ends.count > 0) {
+                    self.finish(list, source);
                 } else {
                     return;
                 }
@@ -268,52 +158,45 @@ impl<A: Hash> Lanes for HashLanes<A> {
     }
 }
 
-/// The fate of a task that was taken.
-pub(super) enum Taken {
-    /// It waits, in a lane or in a group.
-    Waits,
-    /// Its slot, as it has no whole block to absorb.
-    Absorbed(u8),
-    /// It waits in a group, which is as large as it gets.
-    Group,
-    /// It has nothing in common with those that wait in a group, and waits beside it.
-    Mix,
-}
-
 impl<A: Hash> HashLanes<A> {
-    /// Takes a task into the group if all lanes are empty, and else gives it one.
+    /// Takes a task into the group if all lanes are empty, and else gives it a lane.
     ///
     /// # Safety
-    /// The task is good; a lane is free.
+    /// - The task is good, as [`Lanes::Task`] defines it.
+    /// - A lane is free.
     #[inline(always)]
-    unsafe fn take(&mut self, id: u32, task: &HashTask<A::Word>) -> Taken {
-        let kept = matches!(task.end, End::State(_));
+    unsafe fn take(&mut self, id: u32, task: &HashTask<A::Word>) -> HashTaken {
+        let kept = matches!(task.end, HashEnd::State(_));
         if self.whole.active == 0 && (!kept || self.group.count > 0) {
-            // SAFETY: the caller's.
+            // SAFETY: the task is good by this function's contract.
             return unsafe { self.group.push::<A>(id, task, &self.kernels.wide) };
         }
-        // SAFETY: the caller's.
+        // SAFETY: the task is good and a lane is free, by this function's contract.
         match unsafe { self.fill(id, task) } {
-            Some(index) => Taken::Absorbed(index),
-            None => Taken::Waits,
+            Some(index) => HashTaken::Absorbed(index),
+            None => HashTaken::Waits,
         }
     }
 
-    /// Gives a task a slot, and a lane if it has a whole block; if it has none, returns the slot.
+    /// Gives a task a slot, and a lane if it has a whole block. Returns the slot if the task has
+    /// none.
     ///
     /// # Safety
-    /// The task is good; a lane is free.
+    /// - The task is good, as [`Lanes::Task`] defines it.
+    /// - A lane is free.
     #[inline(always)]
     pub(super) unsafe fn fill(&mut self, id: u32, task: &HashTask<A::Word>) -> Option<u8> {
         let index = self.free.pop();
         let slot = self.slots.slot(index.into());
         let list = Tail::count::<A>(task.len % A::BLOCK_LEN) - 1;
         let (list, outer, to) = match task.end {
-            End::Digest(digest) => (list, ptr::null(), digest),
-            End::Hmac { outer, tag } => (2 + list, outer, tag),
-            End::State(state) => (KEPT, ptr::null(), state.cast()),
+            HashEnd::Digest(digest) => (list, ptr::null(), digest),
+            HashEnd::Hmac { outer, tag } => (2 + list, outer, tag),
+            HashEnd::State(state) => (KEPT, ptr::null(), state.cast()),
         };
-        // SAFETY: the slot exists and is free; the task's start is readable, and so is its data.
+        // SAFETY: the slot exists, and no lane or list uses it, because it was free; the task is
+        // good, so that `start` is readable for a state and `data` for `len` bytes, and the
+        // `before` bytes ahead of these are whole blocks.
         unsafe {
             (&raw mut (*slot).id).write(id);
             (&raw mut (*slot).list).write(list);
@@ -339,7 +222,7 @@ impl<A: Hash> HashLanes<A> {
         let whole = &mut self.whole;
         let lane = whole.active;
         whole.active += 1;
-        // SAFETY: the slot exists.
+        // SAFETY: `slot` returned a pointer into the allocation.
         whole.states[lane] = unsafe { &raw mut (*slot).state }.cast();
         whole.data[lane] = task.data;
         whole.left[lane] = blocks;
@@ -351,9 +234,9 @@ impl<A: Hash> HashLanes<A> {
     /// Reports a slot's task and frees the slot.
     #[inline(always)]
     pub(super) fn complete(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
-        self.completed += 1;
         self.free.push(index);
-        // SAFETY: the slot is full, and nothing that points into it is used meanwhile.
+        // SAFETY: every slot was filled when this was made, and the reference ends before the next
+        // use of the slot.
         source.done(unsafe { self.slots.get(index.into()) }.id);
     }
 }
@@ -375,7 +258,8 @@ impl Free {
 impl<A: Hash> Drop for HashLanes<A> {
     fn drop(&mut self) {
         let lanes = self.lanes();
-        // SAFETY: everything was filled when this was made, and no task runs any more.
+        // SAFETY: every slot was filled when this was made, and no task runs any more; the group
+        // was made for `lanes` lanes.
         unsafe {
             for index in 0..(1 + LISTS) * lanes {
                 self.slots.get(index).state.zeroize();
@@ -390,10 +274,12 @@ impl<A: Hash> Drop for HashLanes<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::{Sha1, Sha256, Sha512};
+    use crate::kernels::hash::sha1::Sha1;
+    use crate::kernels::hash::sha256::Sha256;
+    use crate::kernels::hash::sha512::Sha512;
 
-    /// Where a kernel for half of the lanes is, messages fill only these if the longest takes as
-    /// many steps as all of them in half of the lanes.
+    /// Checks where a kernel for half of the lanes is: messages fill only these if the longest
+    /// takes as many steps as all of them in half of the lanes.
     fn fills<A: Hash>() {
         let mut lanes = HashLanes::<A>::new(&Cpu::detect());
         let all = lanes.lanes();
@@ -403,7 +289,7 @@ mod tests {
             len: blocks * A::BLOCK_LEN,
             start: ptr::null(),
             before: 0,
-            end: End::Digest(ptr::null_mut()),
+            end: HashEnd::Digest(ptr::null_mut()),
         };
         let long_and = |short: usize| [40, 40].into_iter().chain(core::iter::repeat_n(1, short));
         for (short, most) in [(0, half), (40 * half - 80, half), (40 * half - 79, all)] {

@@ -1,36 +1,21 @@
 //! The first stage of messages: their whole blocks, in lanes that are refilled as they empty.
 
-use super::Hash;
-use super::lanes::{HashLanes, HashTask};
+use super::scheduler::{HashLanes, HashTask};
+use crate::hash::scheduler::WholeBlocks;
+use crate::kernels::hash::algorithm::Hash;
 use crate::manager::{Lanes, Source};
 use crate::vector::MAX_LANES;
 
-/// The lanes of the first stage. Lanes `0..active` are in use.
-pub(super) struct Whole<W> {
-    pub active: usize,
-    pub states: [*mut W; MAX_LANES],
-    pub data: [*const u8; MAX_LANES],
-    /// Whole blocks left.
-    pub left: [usize; MAX_LANES],
-    /// The fewest of them, of lanes in use. Kept along: looking for it would read several of them
-    /// in one load just after they were written one by one, and wait for the stores.
-    pub fewest: usize,
-    pub slots: [u8; MAX_LANES],
-    /// Calls of `run` that found some in use, since they last moved.
-    pub idle: u32,
-}
-
-impl<W> Whole<W> {
-    /// With no lane in use; this is the state that such lanes have.
+impl<W> WholeBlocks<W> {
+    /// Makes a set with no lane in use, whose lanes have this state.
     pub fn new(spare: *mut W) -> Self {
-        Whole {
+        WholeBlocks {
             active: 0,
             states: [spare; MAX_LANES],
             data: [core::ptr::null(); MAX_LANES],
             left: [0; MAX_LANES],
             fewest: usize::MAX,
             slots: [0; MAX_LANES],
-            idle: 0,
         }
     }
 }
@@ -39,15 +24,15 @@ impl<A: Hash> HashLanes<A> {
     /// Runs the lanes in use until the first is empty; where they are few, until all are.
     ///
     /// # Safety
-    /// At least one lane is in use; their tasks are good.
+    /// - At least one lane is in use.
+    /// - The tasks on the lanes are good, as [`Lanes::Task`] defines it.
     #[inline(always)]
     pub(super) unsafe fn step(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let lanes = self.lanes();
         let whole = &mut self.whole;
-        whole.idle = 0;
         let active = whole.active;
         if active <= self.kernels.few {
-            // SAFETY: the caller's.
+            // SAFETY: the tasks on the lanes are good by this function's contract.
             return unsafe { self.step_few(source) };
         }
         let fewest = core::mem::replace(&mut whole.fewest, usize::MAX);
@@ -56,19 +41,24 @@ impl<A: Hash> HashLanes<A> {
         for lane in active..self.kernels.room(active) {
             whole.data[lane] = whole.data[0];
         }
-        // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or to the
-        // spare one, and to at least `fewest` blocks.
+        // SAFETY: the kernels are for this CPU. A lane in use points to its slot's state, and its
+        // task is good, so its data have at least `fewest` blocks left; every other lane up to
+        // `room` points to the spare state and to the first lane's data.
         unsafe { self.kernels.run(&whole.states, &whole.data, active, fewest) };
         for lane in (0..active).rev() {
-            // SAFETY: the lanes' tasks are good, and have `fewest` blocks left.
+            // SAFETY: the lane is in use and its task is good, by this function's contract;
+            // `fewest` is the smallest number of blocks that any lane had left. Lanes are freed
+            // from the last to the first, so no lane moves before its turn.
             unsafe { self.advance(lane, fewest, source) };
         }
     }
 
-    /// A lane was run for some blocks: moves its data on, and frees it if that was all.
+    /// Moves a lane's data forward after the lane was run for `blocks` blocks, and frees the lane
+    /// if these were its last.
     ///
     /// # Safety
-    /// The lane is in use; its task is good, and has that many blocks left.
+    /// - The lane is in use, and its task is good.
+    /// - The kernel has absorbed `blocks` blocks of it, and it had at least as many left.
     #[inline(always)]
     unsafe fn advance(
         &mut self,
@@ -80,7 +70,8 @@ impl<A: Hash> HashLanes<A> {
         whole.left[lane] -= blocks;
         if whole.left[lane] > 0 {
             whole.fewest = whole.fewest.min(whole.left[lane]);
-            // SAFETY: within the task's data, or at its end.
+            // SAFETY: the lane had `left + blocks` blocks at `data` before the run, so the new
+            // pointer lies within the task's data.
             whole.data[lane] = unsafe { whole.data[lane].add(blocks * A::BLOCK_LEN) };
             return;
         }
@@ -95,7 +86,8 @@ impl<A: Hash> HashLanes<A> {
             whole.slots[lane] = whole.slots[last];
         }
         whole.states[last] = self.spare.slot(0).cast();
-        // SAFETY: the slot's task is good.
+        // SAFETY: the slot's task is good by this function's contract, and all of its whole blocks
+        // are absorbed.
         unsafe { self.absorbed(index, source) };
     }
 
@@ -103,13 +95,14 @@ impl<A: Hash> HashLanes<A> {
     /// where it takes two.
     ///
     /// # Safety
-    /// The tasks on the lanes are good.
+    /// The tasks on the lanes are good, as [`Lanes::Task`] defines it.
     unsafe fn step_few(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let single = self.kernels.single;
         while let Some(a) = self.longest(None) {
             let whole = &self.whole;
-            // SAFETY: the kernel is for this CPU; the lanes point to states of their own and to at
-            // least the blocks that they have left.
+            // SAFETY: the kernel is for this CPU. Lanes `a` and `b` are different lanes in use, so
+            // they point to different slots' states, and the data of their good tasks have the
+            // blocks that `left` counts.
             unsafe {
                 match (single.two, self.longest(Some(a))) {
                     (Some(two), Some(b)) => {
@@ -133,7 +126,7 @@ impl<A: Hash> HashLanes<A> {
         self.whole.fewest = usize::MAX;
     }
 
-    /// The lane in use with the most blocks left, but for one.
+    /// Returns the lane in use with the most blocks left, but for one.
     fn longest(&self, except: Option<usize>) -> Option<usize> {
         let lanes = (0..self.whole.active).filter(|lane| Some(*lane) != except);
         lanes.max_by_key(|lane| self.whole.left[*lane])

@@ -5,10 +5,11 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use super::{PacketJob, Wiped, Work};
+use super::{PacketJob, Work};
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::manager::{Lanes, Loan};
 use crate::outcome::public;
+use crate::wiped::Wiped;
 
 /// Bytes of the longest tag.
 const TAG: usize = 16;
@@ -22,7 +23,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of a loan.
+    /// Returns the parts of a loan.
     #[inline(always)]
     pub fn new(associated: &[u8], text: Span, tag: &mut [u8]) -> Self {
         Parts { associated: (associated.as_ptr(), associated.len()), text, tag: tag.as_mut_ptr() }
@@ -36,29 +37,30 @@ impl Parts {
 /// authenticated comes back from a manager that is closed.
 ///
 /// # Safety
-/// A task of parts that are good is good itself, as long as the mode stays where it is. It writes
+/// If the parts are valid for their lengths until a task is reported done, the task made of them is
+/// good, as [`Lanes::Task`] defines it, as long as the mode stays where it is. It writes
 /// [`written`](Aead::written) bytes of tag.
 pub unsafe trait Aead {
     /// The scheduler of such tasks.
     type Lanes: Lanes;
 
-    /// The task for a message whose text has a length that the mode was made for.
+    /// Returns the task for a message whose text has a length that the mode was made for.
     fn task(&self, parts: &Parts) -> <Self::Lanes as Lanes>::Task;
 
-    /// Steps of the kernel that it will keep a lane for, by the bytes of associated data and of
-    /// text.
+    /// Returns the steps of the kernel that it will keep a lane for, by the bytes of associated
+    /// data and of text.
     fn cost(&self, associated: usize, text: usize) -> usize;
 
-    /// Whether plaintext becomes ciphertext.
+    /// Returns `true` if plaintext becomes ciphertext.
     fn seals(&self) -> bool;
 
-    /// Bytes of tag that a task writes, 16 at most.
+    /// Returns the bytes of tag that a task writes, 16 at most.
     fn written(&self) -> usize {
         TAG
     }
 
-    /// A loan of the parts, whose lifetime must be one for which all are borrowed, the mode's key
-    /// and nonce among them.
+    /// Returns a loan of the parts, whose lifetime must be one for which all are borrowed, the
+    /// mode's key and nonce among them.
     #[inline(always)]
     fn lend<'a>(&self, parts: &Parts) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task(parts), self.cost(parts.associated.1, parts.text.len))
@@ -112,8 +114,8 @@ struct Came {
 }
 
 // SAFETY: `bytes` and `pointers` give the same buffers as long as the job is not touched (the
-// contracts of Input and CipherBuffer); mode and tag, which has room for any, are in the job
-// itself.
+// contracts of `Input` and `CipherBuffer`); mode and tag, which has room for any, are in the job
+// itself; so the task is good.
 unsafe impl<M: Aead, A: Input, B: CipherBuffer> Work for AeadWork<M, A, B> {
     type Lanes = M::Lanes;
 
@@ -144,15 +146,16 @@ impl<M: Aead, A: Input, B: CipherBuffer> AeadWork<M, A, B> {
         self.tag.wipe();
         if !self.authentic {
             let Span { dst, len, .. } = Span::of(&mut self.buffer);
-            // SAFETY: so many bytes are writable, and the task is over (CipherBuffer's contract).
+            // SAFETY: `dst` is writable for `len` bytes, by the contract of `CipherBuffer`, and the
+            // task is over.
             unsafe { core::slice::from_raw_parts_mut(dst, len) }.zeroize();
         }
     }
 }
 
 impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
-    /// A job for a text of a length that the mode was made for. What is opened came with a tag of a
-    /// length that the mode has.
+    /// Returns a job for a text of a length that the mode was made for. What is opened came with a
+    /// tag of a length that the mode has.
     pub(crate) fn aead(mode: M, associated: A, buffer: B, came: &[u8], user: T) -> Self {
         let mut tag = [0; TAG];
         tag[..came.len()].copy_from_slice(came);
@@ -161,7 +164,7 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         PacketJob::new(AeadWork { mode, associated, buffer, tag, came, authentic: false }, user)
     }
 
-    /// The result; `None` until the job is complete.
+    /// Returns the result; `None` until the job is complete.
     ///
     /// # Errors
     /// [`TagError`] if the message was to be opened, and came with a wrong tag. The buffer that the
@@ -174,14 +177,14 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         })
     }
 
-    /// The whole tag of a sealed message; `None` until the job is complete, and for a job that
-    /// opens.
+    /// Returns the whole tag of a sealed message; `None` until the job is complete, and for a job
+    /// that opens.
     pub fn tag(&self) -> Option<&[u8]> {
         let AeadWork { mode, tag, .. } = &self.work;
         (self.is_complete() && mode.seals()).then(|| &tag[..mode.written()])
     }
 
-    /// The buffer, the associated data and the caller's value. The tag is wiped.
+    /// Returns the buffer, the associated data and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (B, A, T) {
         (self.work.buffer, self.work.associated, self.user)
     }

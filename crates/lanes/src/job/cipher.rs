@@ -7,19 +7,20 @@ use crate::manager::{Lanes, Loan};
 /// A cipher's mode: all of a task but where its text is.
 ///
 /// # Safety
-/// A task of a text that is good is good itself, as long as the mode stays where it is.
+/// If the text is valid for its length until a task is reported done, the task made of it is good,
+/// as [`Lanes::Task`] defines it, as long as the mode stays where it is.
 pub unsafe trait Cipher {
     /// The scheduler of such tasks.
     type Lanes: Lanes;
 
-    /// The task for a text, of a length that the mode was made for.
+    /// Returns the task for a text, of a length that the mode was made for.
     fn task(&self, text: Span) -> <Self::Lanes as Lanes>::Task;
 
-    /// Steps of the kernel that a text of so many bytes will keep a lane for.
+    /// Returns the steps of the kernel that a text of so many bytes will keep a lane for.
     fn cost(&self, len: usize) -> usize;
 
-    /// A loan of a text, whose lifetime must be one for which both the text and the mode's key are
-    /// borrowed.
+    /// Returns a loan of a text, whose lifetime must be one for which both the text and the mode's
+    /// key are borrowed.
     #[inline(always)]
     fn lend<'a>(&self, text: Span) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task(text), self.cost(text.len))
@@ -46,8 +47,8 @@ pub struct CipherWork<M, B> {
     buffer: B,
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract); the mode is in the job itself.
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (the contract of
+// `CipherBuffer`), and the mode is in the job itself; so the task is good.
 unsafe impl<M: Cipher, B: CipherBuffer> Work for CipherWork<M, B> {
     type Lanes = M::Lanes;
 
@@ -63,17 +64,17 @@ unsafe impl<M: Cipher, B: CipherBuffer> Work for CipherWork<M, B> {
 }
 
 impl<M: Cipher, B: CipherBuffer, T> CipherJob<M, B, T> {
-    /// A job for a buffer of a length that the mode was made for.
+    /// Returns a job for a buffer of a length that the mode was made for.
     pub(crate) fn cipher(mode: M, buffer: B, user: T) -> Self {
         PacketJob::new(CipherWork { mode, buffer }, user)
     }
 
-    /// The result; `None` until the job is complete.
+    /// Returns the result; `None` until the job is complete.
     pub fn output(&self) -> Option<&[u8]> {
         self.is_complete().then(|| self.work.buffer.output())
     }
 
-    /// The buffer and the caller's value.
+    /// Returns the buffer and the caller's value.
     pub fn into_parts(self) -> (B, T) {
         (self.work.buffer, self.user)
     }

@@ -1,13 +1,15 @@
 //! Jobs that authenticate data.
 
-use super::{PacketJob, Wiped, Work};
+use super::{PacketJob, Work};
 use crate::buffer::Input;
 use crate::manager::{Lanes, Loan};
+use crate::wiped::Wiped;
 
 /// A mode of authentication: all of a task but where its data are, and where its tag goes.
 ///
 /// # Safety
-/// A task of data and a tag that are good is good itself, as long as the mode stays where it is.
+/// If the data and the tag are valid until a task is reported done, the task made of them is good,
+/// as [`Lanes::Task`] defines it, as long as the mode stays where it is.
 pub unsafe trait Mac {
     /// The scheduler of such tasks.
     type Lanes: Lanes;
@@ -15,14 +17,14 @@ pub unsafe trait Mac {
     /// An array of bytes.
     type Tag: AsRef<[u8]> + AsMut<[u8]> + Copy + Default;
 
-    /// The task for data, of a length that the mode was made for, and a tag.
+    /// Returns the task for data, of a length that the mode was made for, and a tag.
     fn task(&self, data: (*const u8, usize), tag: *mut Self::Tag) -> <Self::Lanes as Lanes>::Task;
 
-    /// Steps of the kernel that so many bytes of data will keep a lane for.
+    /// Returns the steps of the kernel that so many bytes of data will keep a lane for.
     fn cost(&self, len: usize) -> usize;
 
-    /// A loan of data and of room for a tag, whose lifetime must be one for which all are borrowed,
-    /// the mode's key among them.
+    /// Returns a loan of data and of room for a tag, whose lifetime must be one for which all are
+    /// borrowed, the mode's key among them.
     #[inline(always)]
     fn lend<'a>(&self, data: &'a [u8], tag: &'a mut Self::Tag) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task((data.as_ptr(), data.len()), tag), self.cost(data.len()))
@@ -51,8 +53,8 @@ pub struct MacWork<M: Mac, D> {
     tag: Wiped<M::Tag>,
 }
 
-// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); mode and
-// tag are in the job itself.
+// SAFETY: `bytes` gives one slice as long as the job is not touched (the contract of `Input`), and
+// mode and tag are in the job itself; so the task is good.
 unsafe impl<M: Mac, D: Input> Work for MacWork<M, D> {
     type Lanes = M::Lanes;
 
@@ -69,17 +71,17 @@ unsafe impl<M: Mac, D: Input> Work for MacWork<M, D> {
 }
 
 impl<M: Mac, D: Input, T> MacJob<M, D, T> {
-    /// A job for data of a length that the mode was made for.
+    /// Returns a job for data of a length that the mode was made for.
     pub(crate) fn mac(mode: M, data: D, user: T) -> Self {
         PacketJob::new(MacWork { mode, data, tag: Wiped::new(M::Tag::default()) }, user)
     }
 
-    /// The tag, the whole of it; `None` until the job is complete.
+    /// Returns the tag, the whole of it; `None` until the job is complete.
     pub fn output(&self) -> Option<&M::Tag> {
         self.is_complete().then_some(&*self.work.tag)
     }
 
-    /// The data and the caller's value. The tag is wiped.
+    /// Returns the data and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (D, T) {
         (self.work.data, self.user)
     }

@@ -7,13 +7,10 @@
 mod aead;
 mod cipher;
 mod mac;
-mod wiped;
 
 pub use aead::{Aead, AeadJob, Parts, TagError};
 pub use cipher::{Cipher, CipherJob};
 pub use mac::{Mac, MacJob};
-
-pub(crate) use wiped::Wiped;
 
 use crate::manager::{Job, Lanes, Ticket};
 
@@ -35,7 +32,9 @@ use crate::manager::{Job, Lanes, Ticket};
 /// - numbers: [`RsaJob`](crate::RsaJob); points of curves: [`CurveJob`](crate::CurveJob);
 /// - signatures: [`SlhDsaSignJob`](crate::SlhDsaSignJob),
 ///   [`SlhDsaVerifyJob`](crate::SlhDsaVerifyJob), and keys for them,
-///   [`SlhDsaKeyJob`](crate::SlhDsaKeyJob).
+///   [`SlhDsaKeyJob`](crate::SlhDsaKeyJob), and [`MlDsaSignJob`](crate::MlDsaSignJob),
+///   [`MlDsaVerifyJob`](crate::MlDsaVerifyJob), [`MlDsaKeyJob`](crate::MlDsaKeyJob);
+/// - secrets that two sides agree on: [`MlKemJob`](crate::MlKemJob).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///
@@ -60,16 +59,16 @@ pub struct PacketJob<W, T = ()> {
 /// The work of a job.
 ///
 /// # Safety
-/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor
-/// dropped.
+/// [`task`](Work::task) returns a task that is good, as [`Lanes::Task`] defines it, as long as the
+/// value is neither moved, nor borrowed, nor dropped.
 pub unsafe trait Work {
     /// The scheduler of such work.
     type Lanes: Lanes;
 
-    /// The work as the scheduler sees it.
+    /// Returns the work as the scheduler sees it.
     fn task(&mut self) -> <Self::Lanes as Lanes>::Task;
 
-    /// Steps of the kernel that it will keep a lane for.
+    /// Returns the steps of the kernel that it will keep a lane for.
     fn cost(&self) -> usize;
 
     /// Ends it, now that its task is over.
@@ -89,18 +88,18 @@ impl<W: Work, T> PacketJob<W, T> {
         self
     }
 
-    /// Whether the job went through a manager to its end.
+    /// Returns `true` if the job went through a manager to its end.
     pub fn is_complete(&self) -> bool {
         self.ticket.complete
     }
 
-    /// The caller's value.
+    /// Returns the caller's value.
     pub fn user(&self) -> &T {
         &self.user
     }
 }
 
-// SAFETY: the contract of the work.
+// SAFETY: the task is that of the work, whose contract is the same.
 unsafe impl<W: Work, T> Job for PacketJob<W, T> {
     type Lanes = W::Lanes;
 

@@ -20,7 +20,7 @@ pub struct KasumiKey {
 }
 
 impl KasumiKey {
-    /// A key of 16 bytes, in the order of TS 35.202: `K1`'s first byte comes first.
+    /// Returns a key of 16 bytes, in the order of TS 35.202: `K1`'s first byte comes first.
     pub fn new(key: &[u8; 16]) -> Self {
         let (halves, _) = key.as_chunks::<8>();
         KasumiKey { halves: [u64::from_be_bytes(halves[0]), u64::from_be_bytes(halves[1])] }

@@ -5,11 +5,15 @@ use alloc::vec;
 
 use zeroize::Zeroize;
 
+use super::KasumiKey;
+use super::chain::{KasumiChain, Stretch};
 use super::f8::F8;
 use super::f9::F9;
-use super::{KasumiKernel, KasumiKey, Line, ROWS};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::kernels::kasumi::{KasumiKernel, KasumiLine, ROWS};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
+use crate::wiped::clear_all;
 
 /// One buffer, as the scheduler sees it.
 ///
@@ -23,47 +27,8 @@ pub struct KasumiTask {
 /// The use of a key.
 #[derive(Clone, Copy)]
 pub(super) enum ModeTask {
-    F8(<F8 as Chain>::Task),
-    F9(<F9 as Chain>::Task),
-}
-
-/// A mode: a chain of blocks, and what is done between two of them.
-pub(super) trait Chain: Copy {
-    type Task: Copy;
-    /// A chain of no task.
-    const IDLE: Self;
-
-    /// Begins a task: the chain, and what it encrypts first.
-    ///
-    /// # Safety
-    /// The task is good until the chain has ended.
-    unsafe fn begin(task: &Self::Task) -> (Self, Stretch);
-
-    /// Takes an encrypted block, and gives the one to encrypt after it: for all blocks of a stretch
-    /// but its last one.
-    ///
-    /// # Safety
-    /// The task is good.
-    unsafe fn advance(&mut self, block: u64) -> u64;
-
-    /// Takes the last block of a stretch; gives the next stretch, unless the task is complete.
-    ///
-    /// # Safety
-    /// The task is good.
-    unsafe fn turn(&mut self, block: u64) -> Option<Stretch>;
-
-    /// Wipes what is secret.
-    fn wipe(&mut self);
-}
-
-/// Blocks under one key.
-pub(super) struct Stretch {
-    /// The first block to encrypt.
-    pub block: u64,
-    /// The modifier of the key, for each half.
-    pub modifier: u64,
-    /// The blocks after the first.
-    pub more: usize,
+    F8(<F8 as KasumiChain>::Task),
+    F9(<F9 as KasumiChain>::Task),
 }
 
 /// The scheduler of KASUMI buffers: as many lanes as the widest kernel has, for each mode.
@@ -84,24 +49,26 @@ pub(super) struct Stretch {
 /// assert!(jobs[0].output().is_some());
 /// ```
 pub struct KasumiLanes {
-    f8: Set<F8>,
-    f9: Set<F9>,
-    memory: Memory,
+    f8: KasumiSet<F8>,
+    f9: KasumiSet<F9>,
+    memory: KasumiMemory,
     kernels: &'static [&'static KasumiKernel],
     lanes: usize,
     occupancy: Occupancy,
 }
 
 /// The memory of the kernels.
-struct Memory {
-    schedule: Box<[Line]>,
-    blocks: Box<[Line]>,
+struct KasumiMemory {
+    schedule: Box<[KasumiLine]>,
+    blocks: Box<[KasumiLine]>,
     /// The first and the last halves of keys.
-    keys: [Box<[Line]>; 2],
+    keys: [Box<[KasumiLine]>; 2],
+    /// The lanes of the widest kernel that worked here since it was wiped.
+    widest: usize,
 }
 
 /// The lanes of one mode. Lanes `0..active` are in use.
-struct Set<C: Chain> {
+struct KasumiSet<C: KasumiChain> {
     lanes: Box<[Lane<C>]>,
     active: usize,
 }
@@ -119,21 +86,20 @@ struct Lane<C> {
     id: u32,
 }
 
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for KasumiLanes {}
 
 impl Lanes for KasumiLanes {
     type Task = KasumiTask;
-    const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.kernels().kasumi;
         let lanes = kernels[kernels.len() - 1].lanes;
         KasumiLanes {
-            f8: Set::new(lanes),
-            f9: Set::new(lanes),
-            memory: Memory::new(lanes),
+            f8: KasumiSet::new(lanes),
+            f9: KasumiSet::new(lanes),
+            memory: KasumiMemory::new(lanes),
             kernels,
             lanes,
             occupancy: Occupancy::default(),
@@ -149,11 +115,13 @@ impl Lanes for KasumiLanes {
     }
 
     /// Buffers of both modes may wait together; each mode runs whenever its lanes are full, and at
-    /// the end.
-    unsafe fn run(&mut self, source: &mut impl Source<KasumiTask>, _: Goal) {
+    /// the end. Keys are wiped before the call returns.
+    unsafe fn run(&mut self, source: &mut impl Source<KasumiTask>) {
         let KasumiLanes { f8, f9, memory, kernels, lanes, occupancy } = self;
         let mut bench = Bench { memory, kernels, lanes: *lanes, occupancy };
-        // SAFETY: the caller vouches for the tasks until they are done.
+        // SAFETY: the tasks are good until they are reported done, by this function's contract. A
+        // full set is run before it gets another task, so that a lane is free; `stretch` runs a set
+        // with a lane in use.
         unsafe {
             loop {
                 let taken = source.next(|id, task| match &task.mode {
@@ -177,30 +145,32 @@ impl Lanes for KasumiLanes {
                 f9.stretch(&mut bench, source);
             }
         }
+        memory.wipe();
     }
 }
 
 /// Where a set computes.
 struct Bench<'a> {
-    memory: &'a mut Memory,
+    memory: &'a mut KasumiMemory,
     kernels: &'static [&'static KasumiKernel],
     lanes: usize,
     occupancy: &'a mut Occupancy,
 }
 
-impl<C: Chain> Set<C> {
+impl<C: KasumiChain> KasumiSet<C> {
     fn new(lanes: usize) -> Self {
         let key = core::ptr::null();
         let lane = Lane { chain: C::IDLE, block: 0, modifier: 0, key, more: 0, id: 0 };
-        Set { lanes: vec![lane; lanes].into(), active: 0 }
+        KasumiSet { lanes: vec![lane; lanes].into(), active: 0 }
     }
 
     /// Gives a task the next lane.
     ///
     /// # Safety
-    /// The task is good, and a lane is free.
+    /// - The task is good, as [`Lanes::Task`] defines it.
+    /// - A lane is free.
     unsafe fn start(&mut self, id: u32, key: *const KasumiKey, task: &C::Task) {
-        // SAFETY: the caller's.
+        // SAFETY: the task is good until its chain has ended, by this function's contract.
         let (chain, Stretch { block, modifier, more }) = unsafe { C::begin(task) };
         self.lanes[self.active] = Lane { chain, block, modifier, key, more, id };
         self.active += 1;
@@ -209,7 +179,8 @@ impl<C: Chain> Set<C> {
     /// Runs the lanes in use until the first of them is at the end of its stretch.
     ///
     /// # Safety
-    /// At least one lane is in use; their tasks are good.
+    /// At least one lane is in use, and the tasks on the lanes are good, as [`Lanes::Task`] defines
+    /// it.
     unsafe fn stretch<T>(&mut self, bench: &mut Bench<'_>, source: &mut impl Source<T>) {
         let active = self.active;
         let enough = bench.kernels.iter().find(|kernel| active <= kernel.lanes);
@@ -217,8 +188,9 @@ impl<C: Chain> Set<C> {
         let lanes = &mut self.lanes[..active];
         let fewest = lanes.iter().map(|lane| lane.more).min().unwrap_or(0);
         bench.occupancy.count(active, bench.lanes, fewest + 1);
-        // SAFETY: the tasks are good, which includes their keys; the kernel is for this CPU, and
-        // the memory made for the most lanes it can have.
+        // SAFETY: the tasks are good, by this function's contract, which includes their keys; the
+        // kernel is for this CPU, and the memory is made for the most lanes that it can have. No
+        // lane is advanced more often than its stretch has blocks.
         unsafe {
             bench.memory.schedule(kernel, lanes);
             for (to, lane) in bench.memory.blocks().iter_mut().zip(lanes.iter()) {
@@ -237,10 +209,10 @@ impl<C: Chain> Set<C> {
         }
     }
 
-    /// Takes a lane's block; the lane may be at the end of its stretch, or of its task.
+    /// Takes a lane's block. The lane may be at the end of its stretch, or of its task.
     ///
     /// # Safety
-    /// The lane is in use and its task good.
+    /// The lane is in use, and its task is good.
     #[inline(always)]
     unsafe fn end_of_step<T>(
         &mut self,
@@ -251,7 +223,8 @@ impl<C: Chain> Set<C> {
     ) {
         let Lane { chain, block: next, modifier, more, id, .. } = &mut self.lanes[lane];
         *more -= blocks;
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract; `more` counts the blocks that the
+        // stretch still has.
         unsafe {
             if *more > 0 {
                 *more -= 1;
@@ -267,13 +240,14 @@ impl<C: Chain> Set<C> {
     }
 }
 
-impl Memory {
+impl KasumiMemory {
     fn new(lanes: usize) -> Self {
-        let lines = |count: usize| vec![Line([0; 8]); count / 8].into_boxed_slice();
-        Memory {
+        let lines = |count: usize| vec![KasumiLine([0; 8]); count / 8].into_boxed_slice();
+        KasumiMemory {
             schedule: lines(ROWS * lanes / 64),
             blocks: lines(lanes),
             keys: [lines(lanes), lines(lanes)],
+            widest: 0,
         }
     }
 
@@ -285,50 +259,60 @@ impl Memory {
     /// Makes the schedule of the lanes' present keys.
     ///
     /// # Safety
-    /// The keys are good, the kernel for this CPU and no wider than the memory.
+    /// - The lanes' keys are valid.
+    /// - The kernel is for this CPU, and no wider than the memory.
     unsafe fn schedule<C>(&mut self, kernel: &KasumiKernel, lanes: &[Lane<C>]) {
+        self.widest = self.widest.max(kernel.lanes);
         let [high, low] = self.keys.each_mut().map(|lines| elements(lines));
         for ((high, low), lane) in high.iter_mut().zip(low.iter_mut()).zip(lanes) {
-            // SAFETY: the caller's.
+            // SAFETY: the lane's key is valid, by this function's contract.
             let halves = unsafe { (*lane.key).halves() };
             [*high, *low] = halves.map(|half| half ^ lane.modifier);
         }
-        // SAFETY: the caller's; lanes that are not in use have keys, too, whatever they are.
+        // SAFETY: the kernel is for this CPU and the memory has room for its lanes, by this
+        // function's contract; lanes that are not in use have keys, too, of any value.
         unsafe {
             let schedule = self.schedule.as_mut_ptr().cast();
             (kernel.schedule)(high.as_mut_ptr(), low.as_mut_ptr(), schedule);
         }
     }
 
+    /// Wipes what kernels have left.
+    fn wipe(&mut self) {
+        let lanes = core::mem::take(&mut self.widest);
+        clear_all(&mut elements(&mut self.schedule)[..ROWS * lanes / 64], 0);
+        clear_all(&mut elements(&mut self.blocks)[..lanes], 0);
+        self.keys.iter_mut().for_each(|lines| clear_all(&mut elements(lines)[..lanes], 0));
+    }
+
     /// Encrypts the blocks.
     ///
     /// # Safety
-    /// The kernel made the schedule.
+    /// The schedule was made by this kernel.
     #[inline(always)]
     unsafe fn encrypt(&mut self, kernel: &KasumiKernel) {
-        // SAFETY: the caller's.
+        // SAFETY: the kernel made the schedule, by this function's contract, so it is for this CPU,
+        // and the memory has room for its lanes.
         unsafe {
             (kernel.encrypt)(self.schedule.as_ptr().cast(), self.blocks.as_mut_ptr().cast());
         }
     }
 }
 
-/// The elements of lines.
+/// Returns the elements of lines.
 #[inline(always)]
-fn elements(lines: &mut [Line]) -> &mut [u64] {
+fn elements(lines: &mut [KasumiLine]) -> &mut [u64] {
     // SAFETY: a line is eight elements and nothing else.
     unsafe { core::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), 8 * lines.len()) }
 }
 
-impl Drop for Memory {
+impl Drop for KasumiMemory {
     fn drop(&mut self) {
-        elements(&mut self.schedule).zeroize();
-        elements(&mut self.blocks).zeroize();
-        self.keys.iter_mut().for_each(|lines| elements(lines).zeroize());
+        self.wipe();
     }
 }
 
-impl<C: Chain> Drop for Set<C> {
+impl<C: KasumiChain> Drop for KasumiSet<C> {
     fn drop(&mut self) {
         for lane in &mut self.lanes {
             lane.block.zeroize();

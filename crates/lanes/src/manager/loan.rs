@@ -17,7 +17,11 @@ use super::Lanes;
 /// [`xcbc`](Loan::xcbc); [`rsa_private`](Loan::rsa_private) and [`rsa_public`](Loan::rsa_public);
 /// [`x25519`](Loan::x25519) and [`ed25519_verify`](Loan::ed25519_verify);
 /// [`slh_dsa_sign`](Loan::slh_dsa_sign), [`slh_dsa_verify`](Loan::slh_dsa_verify) and
-/// [`slh_dsa_key`](Loan::slh_dsa_key);
+/// [`slh_dsa_key`](Loan::slh_dsa_key); [`ml_dsa_sign`](Loan::ml_dsa_sign),
+/// [`ml_dsa_verify`](Loan::ml_dsa_verify) and [`ml_dsa_generate`](Loan::ml_dsa_generate);
+/// [`ml_kem_generate`](Loan::ml_kem_generate),
+/// [`ml_kem_encapsulate`](Loan::ml_kem_encapsulate) and
+/// [`ml_kem_decapsulate`](Loan::ml_kem_decapsulate);
 /// and `seal` and `open` for the lanes of each mode that has them, as
 /// `Loan::<GcmLanes>::seal`. Constructors that write take [`Buffers`](crate::Buffers):
 /// one buffer in place, or two apart.
@@ -40,7 +44,8 @@ pub struct Loan<'a, L: Lanes> {
 }
 
 impl<L: Lanes> Loan<'_, L> {
-    /// Everything that the task points to must be borrowed for the loan's lifetime.
+    /// Makes a loan of a task. Everything that the task points to must be borrowed for its
+    /// lifetime.
     #[inline(always)]
     pub(crate) fn new(task: L::Task, cost: usize) -> Self {
         Loan { task, cost, borrowed: PhantomData }

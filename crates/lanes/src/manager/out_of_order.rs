@@ -1,28 +1,23 @@
 //! The out-of-order manager: jobs come back in the order of completion.
 
-use alloc::boxed::Box;
-use alloc::vec;
-use alloc::vec::Vec;
-
-use super::plan::Waiting;
-use super::queue::Queue;
-use super::{Goal, Job, Lanes, Source};
+use super::Job;
+use super::window::Window;
 use crate::cpu::Cpu;
-use crate::slab::Slab;
 
 /// Takes jobs one at a time and gives them back as they complete.
 ///
-/// It holds up to `depth` jobs; until then [`submit`](OutOfOrder::submit) gives nothing back, and
-/// from then on one job for each. With a depth of as many jobs as the kernel has lanes it behaves
-/// as the scheduler of Intel's *Processing Multiple Buffers in Parallel*; a few times as many keep
-/// all lanes full whatever the lengths.
+/// The window holds `depth` jobs. Until it is full, [`submit`](OutOfOrder::submit) returns `None`;
+/// after that it returns one complete job per call. The jobs of a full window are planned together,
+/// as [`Planner`](crate::Planner) plans a burst, and all of them are complete before the next job
+/// waits. So no job waits for more than `depth - 1` later ones. A window of [`STREAM_DEPTH`] jobs
+/// keeps the lanes full for most mixes of lengths.
 ///
-/// A job is not forgotten: half-filled lanes move after a bounded number of calls even if longer
-/// jobs share the manager with an endless stream of short ones. But nothing moves without a call:
-/// on an idle queue, [`flush`](OutOfOrder::flush); or give jobs a deadline and call
-/// [`flush_expired`](OutOfOrder::flush_expired).
+/// Nothing moves without a call: on an idle queue, [`flush`](OutOfOrder::flush); or give jobs a
+/// deadline and call [`flush_expired`](OutOfOrder::flush_expired).
 ///
 /// The order of completion is the same in every run with the same jobs.
+///
+/// [`STREAM_DEPTH`]: crate::STREAM_DEPTH
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Sha1};
@@ -40,100 +35,15 @@ use crate::slab::Slab;
 /// }
 /// assert_eq!(tags, 3);
 /// ```
-pub struct OutOfOrder<J: Job> {
-    lanes: J::Lanes,
-    held: Held<J>,
-    on_drop: Option<Box<dyn FnMut(J) + Send>>,
-}
-
-/// The jobs, and where each of them stands.
-struct Held<J> {
-    slab: Slab<J>,
-    places: Box<[Place]>,
-    deadlines: Box<[u64]>,
-    /// The empty slots, with the last emptied one at the end. It is filled first, because it is
-    /// still in the nearest cache.
-    free: Vec<u32>,
-    waiting: Waiting,
-    complete: Queue,
-    /// No deadline of a job that is not complete is earlier.
-    earliest: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Empty,
-    InFlight,
-    Complete,
-}
-
-impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Held<J> {
-    #[inline(always)]
-    fn next<R>(&mut self, take: impl FnOnce(u32, &<J::Lanes as Lanes>::Task) -> R) -> Option<R> {
-        let id = self.waiting.pop()?;
-        // SAFETY: a waiting job is in its slot, and no task points to it yet.
-        let job = unsafe { self.slab.get(id as usize) };
-        Some(take(id, &job.task()))
-    }
-
-    #[inline(always)]
-    fn done(&mut self, id: u32) {
-        // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.complete();
-        self.places[id as usize] = Place::Complete;
-        self.complete.push(id);
-    }
-}
-
-impl<J: Job> Held<J> {
-    #[inline(always)]
-    fn take_complete(&mut self) -> Option<J> {
-        let id = self.complete.pop()? as usize;
-        self.places[id] = Place::Empty;
-        self.free.push(id as u32);
-        // SAFETY: a complete job is in its slot, and its task is over.
-        Some(unsafe { self.slab.take(id) })
-    }
-
-    /// Takes any job out, complete or not, for a manager that will run no more.
-    fn take_any(&mut self) -> Option<J> {
-        let id = self.places.iter().position(|place| *place != Place::Empty)?;
-        self.places[id] = Place::Empty;
-        // SAFETY: the slot is full, and no task runs any more.
-        Some(unsafe { self.slab.take(id) })
-    }
-
-    /// The earliest deadline of the jobs that are not complete.
-    fn next_deadline(&self) -> u64 {
-        let in_flight = |(place, _): &(&Place, &u64)| **place == Place::InFlight;
-        let each = self.places.iter().zip(&self.deadlines).filter(in_flight);
-        each.map(|(_, deadline)| *deadline).min().unwrap_or(u64::MAX)
-    }
-}
+pub struct OutOfOrder<J: Job>(Window<J>);
 
 impl<J: Job> OutOfOrder<J> {
-    /// A manager for up to `depth` jobs. A depth of 64, or of four times
-    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager
-    /// will ever allocate, it allocates here.
+    /// Makes a manager for up to `depth` jobs, and makes all allocations that it will ever need.
     ///
     /// # Panics
     /// If `depth` is 0.
     pub fn new(cpu: &Cpu, depth: usize) -> Self {
-        assert!(depth > 0, "a manager holds at least one job, not {depth}");
-        let lanes = J::Lanes::new(cpu);
-        OutOfOrder {
-            held: Held {
-                slab: Slab::new(depth),
-                places: vec![Place::Empty; depth].into(),
-                deadlines: vec![u64::MAX; depth].into(),
-                free: (0..depth as u32).rev().collect(),
-                waiting: Waiting::new::<J::Lanes>(depth, lanes.lanes()),
-                complete: Queue::new(depth),
-                earliest: u64::MAX,
-            },
-            lanes,
-            on_drop: None,
-        }
+        OutOfOrder(Window::new(cpu, depth))
     }
 
     /// Sets the handler for jobs that the manager still holds when it is dropped, some of them
@@ -142,28 +52,29 @@ impl<J: Job> OutOfOrder<J> {
     where
         J: 'static,
     {
-        self.on_drop = Some(Box::new(handler));
+        self.0.on_drop(handler);
         self
     }
 
-    /// Lanes of the kernel: how many jobs advance at once.
+    /// Returns the lanes of the kernel: how many jobs advance at once.
     pub fn lanes(&self) -> usize {
-        self.lanes.lanes()
+        self.0.lanes()
     }
 
-    /// The most jobs it holds.
+    /// Returns the most jobs it holds.
     pub fn capacity(&self) -> usize {
-        self.held.places.len()
+        self.0.depth()
     }
 
-    /// Jobs it holds now: those under way, and those that are complete and not yet given back.
+    /// Returns the number of jobs that it holds now: those that wait, and those that are complete
+    /// and not yet given back.
     pub fn in_flight(&self) -> usize {
-        self.capacity() - self.held.free.len()
+        self.0.in_flight()
     }
 
-    /// Takes a job, and gives back one that is complete, if there is one or the manager is now
-    /// full. A job that was complete before is processed once more, over its own output. In a
-    /// counter mode that undoes it.
+    /// Takes a job, and gives back one that is complete, if there is one or the window is now full.
+    /// A job that was complete before is processed once more, over its own output. In a counter
+    /// mode that undoes it.
     ///
     /// ```compile_fail
     /// # use broadloom_lanes::{Cpu, HashJob, OutOfOrder, Sha1};
@@ -173,62 +84,27 @@ impl<J: Job> OutOfOrder<J> {
     /// manager.submit(job); // in flight: it was moved
     /// ```
     #[inline]
-    pub fn submit(&mut self, mut job: J) -> Option<J> {
-        let held = &mut self.held;
-        let ticket = job.ticket();
-        ticket.complete = false;
-        let deadline = ticket.deadline;
-        let id = held.free.pop().expect("the call that filled the last slot gave a job back");
-        held.places[id as usize] = Place::InFlight;
-        held.deadlines[id as usize] = deadline;
-        held.earliest = held.earliest.min(deadline);
-        held.waiting.push(id, job.cost());
-        held.slab.put(id as usize, job);
-        if held.free.is_empty() && held.complete.len() == 0 {
-            // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
-            unsafe { self.lanes.run(held, Goal::One) };
-        }
-        held.take_complete()
+    pub fn submit(&mut self, job: J) -> Option<J> {
+        self.0.submit(job)
     }
 
-    /// Gives back a complete job, completing one with half-filled lanes if it must; `None` if it
-    /// holds no job.
+    /// Gives back a complete job, and completes all that wait if there is none; `None` if it holds
+    /// no job.
+    #[inline]
     pub fn flush(&mut self) -> Option<J> {
-        if self.held.complete.len() == 0 {
-            // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
-            unsafe { self.lanes.run(&mut self.held, Goal::One) };
-        }
-        self.held.take_complete()
+        self.0.flush()
     }
 
-    /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete;
-    /// `None` if there is none. Call it until it returns `None`.
+    /// Gives back one job that is complete. If there is none, and the deadline of any job is `now`
+    /// or earlier, completes all that wait first. Call it until it returns `None`; all jobs whose
+    /// time has come are then back.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
-        // The last tick stands for no deadline.
-        let now = now.min(u64::MAX - 1);
-        while self.held.earliest <= now {
-            self.held.earliest = self.held.next_deadline();
-            if self.held.earliest <= now {
-                // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
-                unsafe { self.lanes.run(&mut self.held, Goal::One) };
-            }
-        }
-        self.held.take_complete()
+        self.0.flush_expired(now)
     }
 
     /// Ends the manager and gives back every job that it still held, as it stands: those that are
-    /// not complete say so, and the buffer of a cipher job may be processed in part.
+    /// not complete say so.
     pub fn close(mut self) -> impl Iterator<Item = J> {
-        core::iter::from_fn(move || self.held.take_any())
-    }
-}
-
-impl<J: Job> Drop for OutOfOrder<J> {
-    fn drop(&mut self) {
-        while let Some(job) = self.held.take_any() {
-            if let Some(handler) = &mut self.on_drop {
-                handler(job);
-            }
-        }
+        core::iter::from_fn(move || self.0.take())
     }
 }

@@ -4,8 +4,9 @@ use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 
 use super::plan::{Plan, WINDOW};
-use super::{Goal, Job, Lanes, Loan, Occupancy, Source};
+use super::{Job, Lanes, Loan, Source};
 use crate::cpu::Cpu;
+use crate::occupancy::Occupancy;
 
 /// Processes slices of jobs: the longest first, so that lanes that empty early are refilled with
 /// what is shorter and the last ones to empty do so together.
@@ -28,28 +29,29 @@ pub struct Planner<L: Lanes> {
     costs: Box<[usize; WINDOW]>,
 }
 
-// SAFETY: `tasks` holds pointers only during a call.
+// SAFETY: the pointers in `tasks` are only used during a call, which writes them first.
 unsafe impl<L: Lanes> Send for Planner<L> {}
 
 impl<L: Lanes> Planner<L> {
-    /// A planner with the kernels for this CPU; all that it will ever allocate, it allocates here.
+    /// Makes a planner with the kernels for this CPU, and makes all allocations that it will ever
+    /// need.
     pub fn new(cpu: &Cpu) -> Self {
         let (tasks, costs) = (Box::new([const { MaybeUninit::uninit() }; _]), Box::new([0; _]));
         Planner { lanes: L::new(cpu), plan: Plan::new(), tasks, costs }
     }
 
-    /// Lanes of the kernel: how many jobs advance at once.
+    /// Returns the number of lanes of the kernel, which is how many jobs advance at once.
     pub fn lanes(&self) -> usize {
         self.lanes.lanes()
     }
 
-    /// How full the lanes were so far.
+    /// Returns how full the lanes have been so far.
     pub fn occupancy(&self) -> Occupancy {
         self.lanes.occupancy()
     }
 
-    /// Does the work of every [`Loan`]; when this returns all of it is done, and the buffers are
-    /// the caller's again.
+    /// Does the work of every [`Loan`]. When it returns, all work is done and the buffers are the
+    /// caller's again.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
@@ -78,26 +80,47 @@ impl<L: Lanes> Planner<L> {
             if count == 0 {
                 return;
             }
-            // SAFETY: so many were just written, and what they point to is borrowed for 'a, which
-            // outlives this call.
+            // SAFETY: the first `count` tasks and costs were just written. A task is good as long
+            // as its loan's buffers are borrowed, which is for 'a, and 'a outlives this call.
             unsafe { self.process_window(count) };
         }
     }
 
-    /// Does the first `count` of the tasks. Nothing here depends on where they came from: there is
-    /// one copy of this code for all.
+    /// Does the work of one [`Loan`], as [`process_each`](Planner::process_each) does that of many.
+    #[inline(always)]
+    pub fn process_one<'a>(&mut self, loan: Loan<'a, L>)
+    where
+        L: 'a,
+    {
+        // SAFETY: the task is good as long as the loan's buffers are borrowed, which is for 'a, and
+        // 'a outlives this call. Before the call of `process_window`, the first task and its cost
+        // are written.
+        unsafe {
+            if self.lanes.run_one(&loan.task) {
+                return;
+            }
+            self.costs[0] = loan.cost;
+            self.tasks[0].write(loan.task);
+            self.process_window(1);
+        }
+    }
+
+    /// Does the work of the first `count` tasks. Nothing here depends on the source of the tasks,
+    /// so there is one copy of this code for all.
     ///
     /// # Safety
-    /// So many tasks and costs were written; the pointers of the tasks are good until this returns.
+    /// - The first `count` tasks and costs were written.
+    /// - These tasks are good, as [`Lanes::Task`] defines it, until this function returns.
     #[inline(never)]
     unsafe fn process_window(&mut self, count: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the first `count` tasks were written, by this function's contract.
         let tasks = unsafe { self.tasks[..count].assume_init_ref() };
         let order = self.plan.order(&self.costs[..count]);
         self.lanes.expect(tasks.iter().copied());
         let mut source = Lent { tasks, order: order.iter() };
-        // SAFETY: the caller's; all tasks are done when it returns.
-        unsafe { self.lanes.run(&mut source, Goal::All) };
+        // SAFETY: the source gives the first `count` tasks, which are good until this function
+        // returns; all of them are done when `run` returns.
+        unsafe { self.lanes.run(&mut source) };
     }
 
     /// Completes every job of the slice. Jobs that are complete already stay unchanged.
@@ -114,8 +137,8 @@ impl<L: Lanes> Planner<L> {
             self.lanes.expect(left);
             let mut source = Planned { jobs: window.as_mut_ptr(), order: order.iter() };
             // SAFETY: the jobs stay where they are, and are reached only through `source`, until
-            // all tasks are done.
-            unsafe { self.lanes.run(&mut source, Goal::All) };
+            // all tasks are done; so their tasks are good by the contract of `Job`.
+            unsafe { self.lanes.run(&mut source) };
         }
     }
 }
@@ -147,7 +170,8 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Planned<'_, J> {
     #[inline(always)]
     fn next<R>(&mut self, take: impl FnOnce(u32, &<J::Lanes as Lanes>::Task) -> R) -> Option<R> {
         for index in self.order.by_ref() {
-            // SAFETY: an index of the window; no task points to this job yet.
+            // SAFETY: the planned index is below the number of jobs in the window, and no task
+            // points to this job yet.
             let job = unsafe { &mut *self.jobs.add(usize::from(*index)) };
             if !job.ticket().complete {
                 return Some(take(u32::from(*index), &job.task()));
@@ -158,7 +182,8 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Planned<'_, J> {
 
     #[inline(always)]
     fn done(&mut self, id: u32) {
-        // SAFETY: an index of the window, whose task is over.
+        // SAFETY: the number is an index of the window, and the job's task is over, so that nothing
+        // points to the job.
         unsafe { &mut *self.jobs.add(id as usize) }.complete();
     }
 }

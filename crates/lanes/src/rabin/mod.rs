@@ -2,47 +2,45 @@
 //!
 //! The fingerprint of a window of 64 bytes is the remainder of its bits, as a polynomial over the
 //! field of two elements, modulo a polynomial of degree 53. A chunk may end where the lowest bits
-//! of the fingerprint are zero. [`RabinSearch`] finds the first such window: `tables` on integers,
-//! `kernel` in lanes.
+//! of the fingerprint are zero. [`RabinSearch`] finds the first such window. How it does so, by
+//! tables and in lanes, is in `kernels/rabin`.
 
-mod constants;
-pub(crate) mod kernel;
-mod tables;
 #[cfg(test)]
 mod tests;
-pub(crate) mod words;
 
 use core::fmt;
 
 use crate::cpu::{Cpu, Isa};
-use crate::report::KernelInfo;
+use crate::info::KernelInfo;
 
-pub(crate) use constants::{ByteMap, Constants};
-pub(crate) use kernel::Kernel;
-pub(crate) use tables::{PORTABLE, Tables};
-
-/// The degree of the polynomial.
-pub(crate) const DEGREE: u32 = 53;
+use crate::kernels::rabin::constants::Constants;
+use crate::kernels::rabin::kernel::{PORTABLE, RabinKernel};
+use crate::kernels::rabin::tables::Tables;
+use crate::kernels::rabin::{DEGREE, WINDOW};
 
 /// Bytes of a stripe at most, so that all stripes of a call stay in the nearest caches; no multiple
 /// of a page, at which all stripes would compete for the same lines of the cache.
 const STRIPE: usize = (4 << 10) + RabinSearch::WINDOW;
 
-/// What the search gets on a CPU.
-pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
-    let kernel = cpu.pick(&cpu.kernels().rabin);
-    let reason = match cpu.isa() {
-        _ if kernel.name != PORTABLE.name => "carry-less products, eight bytes of a stripe a step",
-        Isa::Portable => "no vectors that this program knows, or none allowed",
-        _ => "no instruction for carry-less products",
-    };
-    KernelInfo {
-        algorithm: "rabin fingerprints",
-        kernel: kernel.name,
-        lanes: kernel.stripes,
-        single: PORTABLE.name,
-        few: 0,
-        reason,
+impl RabinSearch {
+    /// Returns the kernel of the search on a CPU, as [`kernels`](crate::kernels) lists it.
+    pub fn kernel_info(cpu: &Cpu) -> KernelInfo {
+        let kernel = cpu.pick(&cpu.kernels().rabin);
+        let reason = match cpu.isa() {
+            _ if kernel.name != PORTABLE.name => {
+                "carry-less products, eight bytes of a stripe a step"
+            }
+            Isa::Portable => "no vectors that this program knows, or none allowed",
+            _ => "no instruction for carry-less products",
+        };
+        KernelInfo {
+            algorithm: "rabin fingerprints",
+            kernel: kernel.name,
+            lanes: kernel.stripes,
+            single: PORTABLE.name,
+            few: 0,
+            reason,
+        }
     }
 }
 
@@ -58,7 +56,7 @@ pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
 /// # Ok::<(), broadloom_lanes::RabinError>(())
 /// ```
 pub struct RabinSearch {
-    kernel: &'static Kernel,
+    kernel: &'static RabinKernel,
     constants: Constants,
     tables: Tables,
 }
@@ -95,10 +93,10 @@ impl core::error::Error for RabinError {}
 
 impl RabinSearch {
     /// Bytes in the window.
-    pub const WINDOW: usize = 64;
+    pub const WINDOW: usize = WINDOW;
 
-    /// A search for fingerprints modulo `polynomial` whose lowest `bits` bits are zero. Bit `i` of
-    /// the polynomial is the coefficient of the power `i`.
+    /// Makes a search for fingerprints modulo `polynomial` whose lowest `bits` bits are zero. Bit
+    /// `i` of the polynomial is the coefficient of the power `i`.
     ///
     /// # Errors
     /// If the degree of the polynomial is not 53, or `bits` is not in 8 to 52.
@@ -116,7 +114,7 @@ impl RabinSearch {
         })
     }
 
-    /// The end of the first window in `data` whose fingerprint ends in zeros.
+    /// Returns the end of the first window in `data` whose fingerprint ends in zeros.
     pub fn first(&self, data: &[u8]) -> Option<usize> {
         if self.tables.ends_chunk(data.first_chunk()?) {
             return Some(Self::WINDOW);

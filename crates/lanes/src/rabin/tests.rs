@@ -6,7 +6,7 @@ use super::*;
 
 const POLYNOMIALS: [u64; 2] = [0x3d_a335_8b4d_c173, 0x25_b468_838d_cb75];
 
-/// Bytes that do not repeat.
+/// Returns the bytes that do not repeat.
 fn noise(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed;
     core::iter::repeat_with(|| {

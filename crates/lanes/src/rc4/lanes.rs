@@ -4,12 +4,14 @@ use alloc::boxed::Box;
 
 use zeroize::Zeroize;
 
-use super::kernel::{GROUP, Kernel, MAX_LANES, Streams, bytes};
-use super::key::Rc4Key;
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::job::{Cipher, CipherJob};
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::rc4::kernel::{GROUP, LaneState, MAX_LANES, Rc4Kernel, Streams, bytes};
+use crate::kernels::rc4::key::Rc4Key;
+use crate::manager::{Lanes, Loan, Source};
+use crate::occupancy::Occupancy;
+use crate::wiped::clear_all;
 
 /// One buffer, as the scheduler sees it.
 ///
@@ -40,7 +42,7 @@ pub struct Rc4Task {
 /// assert!(jobs[0].output().is_some());
 /// ```
 pub struct Rc4Lanes {
-    kernel: &'static Kernel,
+    kernel: &'static Rc4Kernel,
     streams: Box<Streams>,
     occupancy: Occupancy,
 }
@@ -50,11 +52,10 @@ unsafe impl Send for Rc4Lanes {}
 
 impl Lanes for Rc4Lanes {
     type Task = Rc4Task;
-    const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let streams = Streams {
-            states: [[0; 256]; MAX_LANES],
+            states: [LaneState::NONE; MAX_LANES],
             places: [0; MAX_LANES],
             src: [core::ptr::null(); MAX_LANES],
             dst: [core::ptr::null_mut(); MAX_LANES],
@@ -71,7 +72,9 @@ impl Lanes for Rc4Lanes {
         self.occupancy
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<Rc4Task>, _: Goal) {
+    /// Completes all tasks, and wipes the states that they leave.
+    unsafe fn run(&mut self, source: &mut impl Source<Rc4Task>) {
+        let mut most = 0;
         loop {
             let mut batch = [const { None }; MAX_LANES];
             let mut active = 0;
@@ -81,20 +84,24 @@ impl Lanes for Rc4Lanes {
                 active += 1;
             }
             if active == 0 {
+                clear_all(&mut self.streams.states[..most], LaneState::NONE);
+                clear_all(&mut self.streams.places[..most], 0);
                 return;
             }
+            most = most.max(active);
             batch[..active]
                 .sort_unstable_by_key(|taken| core::cmp::Reverse(taken.map(|(_, task)| task.len)));
             let mut lens = [0; MAX_LANES];
             for (lane, (_, task)) in batch.iter().flatten().enumerate() {
-                // SAFETY: the caller vouches for the tasks, which includes their keys.
-                self.streams.states[lane] = *unsafe { (*task.key).state() };
+                // SAFETY: the task is good by the contract of `run`, so that its key is alive.
+                self.streams.states[lane].state = *unsafe { (*task.key).state() };
                 self.streams.places[lane] = 0;
                 self.streams.src[lane] = task.src;
                 self.streams.dst[lane] = task.dst;
                 lens[lane] = task.len;
             }
-            // SAFETY: the caller's; lanes are in the order of their lengths, the longest first.
+            // SAFETY: the tasks are good, so that each lane's buffers are valid for its length; the
+            // lanes are sorted, the longest first.
             unsafe { self.run_batch(&lens[..active]) };
             batch.iter().flatten().for_each(|(id, _)| source.done(*id));
         }
@@ -105,30 +112,34 @@ impl Rc4Lanes {
     /// Ciphers a batch to its end.
     ///
     /// # Safety
-    /// The lanes' sources and destinations are valid for their lengths, and no length exceeds the
-    /// one before it.
+    /// - In each lane, `src` is readable and `dst` writable for the lane's length, and the two are
+    ///   equal or apart.
+    /// - No length exceeds the one before it.
     unsafe fn run_batch(&mut self, lens: &[usize]) {
         let mut from = 0;
         for (lane, to) in lens.iter().enumerate().rev() {
-            // SAFETY: the caller's: lanes up to this one have so many bytes.
+            // SAFETY: lanes up to this one have at least `to` bytes, because no length exceeds the
+            // one before it.
             unsafe { self.advance(lane + 1, from, *to) };
             self.occupancy.count(lane + 1, self.kernel.lanes, to - from);
             from = *to;
         }
     }
 
-    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the
-    /// last.
+    /// Ciphers the bytes `from..to` of the first `active` lanes: one by one until a group begins,
+    /// and after the last group.
     ///
     /// # Safety
-    /// The lanes have so many bytes.
+    /// In each of these lanes, `src` is readable and `dst` writable for `to` bytes, and the two are
+    /// equal or apart.
     #[inline(always)]
     unsafe fn advance(&mut self, active: usize, from: usize, to: usize) {
         let before = (GROUP - 1).wrapping_sub(from) % GROUP;
         let start = to.min(from + before);
         let groups = (to - start) / GROUP;
         let end = start + GROUP * groups;
-        // SAFETY: the caller's.
+        // SAFETY: all bytes lie below `to`, which this function's contract allows; `start + 1` is a
+        // multiple of GROUP if there is a group.
         unsafe {
             self.bytes(active, from, start);
             (self.kernel.groups[active - 1])(&mut self.streams, start, groups);
@@ -136,12 +147,15 @@ impl Rc4Lanes {
         }
     }
 
+    /// Ciphers the bytes `from..to` of the first `active` lanes one by one.
+    ///
     /// # Safety
-    /// The lanes have so many bytes.
+    /// In each of these lanes, `src` is readable and `dst` writable for `to` bytes, and the two are
+    /// equal or apart.
     #[inline(always)]
     unsafe fn bytes(&mut self, active: usize, from: usize, to: usize) {
         let (streams, count) = (&mut self.streams, to - from);
-        // SAFETY: the caller's.
+        // SAFETY: all bytes lie below `to`, which this function's contract allows.
         unsafe {
             match active {
                 1 => bytes::<1>(streams, from, count),
@@ -155,7 +169,7 @@ impl Rc4Lanes {
 
 impl Drop for Rc4Lanes {
     fn drop(&mut self) {
-        self.streams.states.zeroize();
+        self.streams.states.iter_mut().for_each(|lane| lane.state.zeroize());
         self.streams.places.zeroize();
     }
 }
@@ -188,7 +202,8 @@ impl<'a> Loan<'a, Rc4Lanes> {
 #[derive(Clone, Copy)]
 pub struct Rc4<'a>(&'a Rc4Key);
 
-// SAFETY: the key is borrowed, and tasks point only to it and to the text.
+// SAFETY: the key is borrowed as long as the mode lives, and tasks point only to it and to the
+// text.
 unsafe impl Cipher for Rc4<'_> {
     type Lanes = Rc4Lanes;
 

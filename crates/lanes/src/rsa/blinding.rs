@@ -8,7 +8,8 @@ use zeroize::ZeroizeOnDrop;
 
 use super::key::{RsaPrivateKey, inverse};
 use crate::arch::portable;
-use crate::bignum::{MAX_LANES, Modulus, Number, Powers};
+use crate::bignum::{Modulus, Powers};
+use crate::kernels::bignum::{MAX_LANES, Number};
 use crate::outcome::public;
 
 /// A source of [`RsaBlind`]s for one key, one for each job.
@@ -64,7 +65,7 @@ impl RsaBlinding {
         Ok(RsaBlinding { modulus: modulus.clone(), next: RsaBlind { power, inverse } })
     }
 
-    /// The next blind, for one job.
+    /// Returns the next blind, for one job.
     pub fn next_blind(&mut self) -> RsaBlind {
         let (modulus, kernel) = (&self.modulus, &portable::BIGNUM);
         let RsaBlind { power, inverse } = &self.next;

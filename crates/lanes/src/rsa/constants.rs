@@ -3,7 +3,8 @@
 use super::blinding::RsaBlind;
 use super::key::RsaPrivateKey;
 use super::public::RsaPublicKey;
-use crate::bignum::{Modulus, Radix};
+use crate::bignum::Modulus;
+use crate::kernels::bignum::Radix;
 
 /// An odd modulus, and what Montgomery multiplication needs of it. Numbers are limbs of 64 bits,
 /// the lowest first. R is 2 to the number of bits of the modulus, whose highest bit is set.
@@ -39,14 +40,14 @@ impl<'a> RsaModulus<'a> {
 }
 
 impl RsaPublicKey {
-    /// The modulus for kernels elsewhere.
+    /// Returns the modulus for kernels elsewhere.
     pub fn constants(&self) -> RsaModulus<'_> {
         RsaModulus::of(self.modulus())
     }
 }
 
 impl RsaPrivateKey {
-    /// The secret numbers for kernels elsewhere. What they compute is theirs to
+    /// Returns the secret numbers for kernels elsewhere. What they compute is theirs to
     /// [blind](crate::RsaBlinding), and to check with the public exponent.
     pub fn constants(&self) -> RsaConstants<'_> {
         let [p, q] = self.halves();
@@ -59,13 +60,13 @@ impl RsaPrivateKey {
 }
 
 impl RsaBlind {
-    /// The number to multiply the input with: R·r^e modulo the modulus, in limbs of 64 bits, the
-    /// lowest first. A Montgomery multiplication divides by R.
+    /// Returns the number to multiply the input with: R·r^e modulo the modulus, in limbs of 64
+    /// bits, the lowest first. A Montgomery multiplication divides by R.
     pub fn power(&self) -> &[u64] {
         self.power.words()
     }
 
-    /// The number to multiply the result with: R/r modulo the modulus, likewise.
+    /// Returns the number to multiply the result with: R/r modulo the modulus, likewise.
     pub fn inverse(&self) -> &[u64] {
         self.inverse.words()
     }

@@ -4,6 +4,7 @@ use super::blinding::RsaBlind;
 use super::error::{RsaError, RsaInputError};
 use super::key::RsaPrivateKey;
 use super::lanes::{RsaLanes, RsaTask, TaskKey};
+use super::outcome::RsaOutcome;
 use super::public::RsaPublicKey;
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::job::{PacketJob, Work};
@@ -43,22 +44,6 @@ enum Operation<'a> {
     Public(&'a RsaPublicKey),
 }
 
-/// Whether the result of a [`Loan`] of RSA may be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RsaOutcome {
-    pub(super) is_right: bool,
-}
-
-impl RsaOutcome {
-    /// Whether the result is right.
-    ///
-    /// # Errors
-    /// [`RsaError`] if it was wrong, and has been wiped; and before the loan was processed.
-    pub fn check(self) -> Result<(), RsaError> {
-        if self.is_right { Ok(()) } else { Err(RsaError) }
-    }
-}
-
 /// Refuses input that a key does not take. It is compared in a time that depends on it.
 fn check(key: &RsaPublicKey, input: &[u8]) -> Result<(), RsaInputError> {
     let (given, wanted) = (input.len(), key.size());
@@ -70,10 +55,10 @@ fn check(key: &RsaPublicKey, input: &[u8]) -> Result<(), RsaInputError> {
     if input < &modulus[..wanted] { Ok(()) } else { Err(RsaInputError::TooLarge) }
 }
 
-/// The bytes that are to be processed.
+/// Returns the bytes to process.
 fn input(buffer: &mut impl CipherBuffer) -> &[u8] {
     let Span { src, len, .. } = Span::of(buffer);
-    // SAFETY: so many bytes are readable (CipherBuffer's contract).
+    // SAFETY: `src` is readable for `len` bytes, by the contract of `CipherBuffer`.
     unsafe { core::slice::from_raw_parts(src, len) }
 }
 
@@ -111,7 +96,7 @@ impl<'a, B: CipherBuffer, T> RsaJob<'a, B, T> {
         PacketJob::new(RsaWork { buffer, operation, outcome: RsaOutcome::default() }, user)
     }
 
-    /// The result, as long as the modulus; `None` until the job is complete.
+    /// Returns the result, as long as the modulus; `None` until the job is complete.
     ///
     /// # Errors
     /// [`RsaError`] if the result of a private operation was wrong: the output is zeros.
@@ -120,7 +105,7 @@ impl<'a, B: CipherBuffer, T> RsaJob<'a, B, T> {
         self.is_complete().then(|| outcome.check().map(|()| buffer.output()))
     }
 
-    /// The buffer and the caller's value.
+    /// Returns the buffer and the caller's value.
     pub fn into_parts(self) -> (B, T) {
         (self.work.buffer, self.user)
     }
@@ -147,13 +132,13 @@ unsafe impl<B: CipherBuffer> Work for RsaWork<'_, B> {
     }
 }
 
-/// Steps of the kernel: bits of exponents.
+/// Returns the steps of the kernel: bits of exponents.
 fn cost(key: &RsaPublicKey, is_private: bool) -> usize {
     if is_private { key.bits() } else { 16 }
 }
 
 impl<'a> Loan<'a, RsaLanes> {
-    /// A number to be raised to the private exponent of a key.
+    /// Makes a loan for a number to be raised to the private exponent of a key.
     ///
     /// # Errors
     /// As [`RsaJob::private`].
@@ -169,7 +154,7 @@ impl<'a> Loan<'a, RsaLanes> {
         Self::rsa(TaskKey::Private(key, blind), key.public(), buffers.into(), outcome)
     }
 
-    /// A number to be raised to the public exponent of a key.
+    /// Makes a loan for a number to be raised to the public exponent of a key.
     ///
     /// # Errors
     /// As [`RsaJob::public`].

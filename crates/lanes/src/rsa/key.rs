@@ -9,7 +9,8 @@ use zeroize::ZeroizeOnDrop;
 use super::error::RsaKeyError;
 use super::public::RsaPublicKey;
 use crate::arch::portable;
-use crate::bignum::{Modulus, Number, Powers};
+use crate::bignum::{Modulus, Powers};
+use crate::kernels::bignum::Number;
 use crate::outcome::public;
 
 /// The numbers of a private key (RFC 8017, section 3.2), all big-endian, with or without zeros in
@@ -117,17 +118,17 @@ impl RsaPrivateKey {
         Ok(RsaPrivateKey { inner: Box::new(inner) })
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public(&self) -> &RsaPublicKey {
         &self.inner.public
     }
 
-    /// Bits of the modulus.
+    /// Returns the bits of the modulus.
     pub fn bits(&self) -> usize {
         self.public().bits()
     }
 
-    /// Bytes of the modulus, of inputs and of outputs.
+    /// Returns the bytes of the modulus, of inputs and of outputs.
     pub fn size(&self) -> usize {
         self.public().size()
     }
@@ -140,8 +141,13 @@ impl RsaPrivateKey {
         &self.inner.coefficient
     }
 
-    /// The number below the modulus that is `p` modulo the first prime and `q` modulo the second.
-    pub(super) fn combine(&self, [p, q]: [&Number; 2], kernel: &crate::bignum::Kernel) -> Number {
+    /// Returns the number below the modulus that is `p` modulo the first prime and `q` modulo the
+    /// second.
+    pub(super) fn combine(
+        &self,
+        [p, q]: [&Number; 2],
+        kernel: &crate::kernels::bignum::BignumKernel,
+    ) -> Number {
         let [first, second] = self.halves();
         // Primes have their highest bits set, so that neither is twice the other.
         let mut reduced = q.clone();
@@ -180,14 +186,14 @@ fn checked(
     Ok((public_key, [p, q]))
 }
 
-/// An odd number less one.
+/// Returns an odd number less one.
 fn less_one(number: &Number) -> Number {
     let mut less = number.clone();
     less.words_mut()[0] ^= 1;
     less
 }
 
-/// The inverse of a number modulo a prime: its power to the prime less two (Fermat).
+/// Returns the inverse of a number modulo a prime: its power to the prime less two (Fermat).
 pub(super) fn inverse(prime: &Modulus, number: &Number) -> Number {
     let mut exponent = prime.value().clone();
     exponent.subtract(&Number::small(2, exponent.words().len()));

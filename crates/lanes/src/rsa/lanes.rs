@@ -5,20 +5,21 @@
 //! as many calls of the kernel as that makes; then one lane each for the proof of its result, so
 //! that the proofs fill the vectors.
 
-use core::ptr;
-
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroize;
 
+use super::SIZES;
 use super::blinding::RsaBlind;
-use super::job::RsaOutcome;
 use super::key::{Half, RsaPrivateKey};
+use super::outcome::RsaOutcome;
 use super::public::RsaPublicKey;
-use super::{RsaKernels, SIZES};
-use crate::bignum::{Kernel, MAX_LANES, Number, Powers};
+use crate::bignum::Powers;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Groups, Lanes, Occupancy, Source};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::bignum::{BignumKernel, MAX_LANES, Number};
+use crate::manager::{Groups, Lanes, Source};
+use crate::occupancy::Occupancy;
 use crate::outcome::public;
 
 /// One operation, as the scheduler sees it.
@@ -41,25 +42,25 @@ pub(super) enum TaskKey {
 }
 
 impl RsaTask {
-    /// The group it belongs to: by length, the private ones first.
+    /// Returns the number of the group of the task: by length, the private ones first.
     ///
     /// # Safety
-    /// The task is good.
+    /// The task is good, as [`Lanes::Task`] defines it.
     unsafe fn group(&self) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, so that its key is alive.
         let bits = unsafe { (*self.public()).bits() };
         let size = SIZES.iter().position(|size| *size == bits);
         let kind = if matches!(self.key, TaskKey::Private(..)) { 0 } else { SIZES.len() };
         kind + size.expect("keys have no other lengths")
     }
 
-    /// The public key.
+    /// Returns the public key.
     ///
     /// # Safety
-    /// The task is good.
+    /// The task is good, as [`Lanes::Task`] defines it.
     unsafe fn public(&self) -> *const RsaPublicKey {
         match self.key {
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, so that its key is alive.
             TaskKey::Private(key, _) => unsafe { (*key).public() },
             TaskKey::Public(key) => key,
         }
@@ -68,10 +69,11 @@ impl RsaTask {
     /// Reads the number.
     ///
     /// # Safety
-    /// The task is good.
+    /// The task is good, as [`Lanes::Task`] defines it.
     unsafe fn input(&self) -> Number {
         let Span { src, len, .. } = self.span;
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, so that `src` is readable for
+        // `len` bytes.
         let bytes = unsafe { core::slice::from_raw_parts(src, len) };
         Number::from_bytes(bytes, len / 8).expect("a number as long as the modulus")
     }
@@ -79,11 +81,12 @@ impl RsaTask {
     /// Writes a result that is right, or zeros.
     ///
     /// # Safety
-    /// The task is good.
+    /// The task is good, as [`Lanes::Task`] defines it, and its input is not read any more.
     unsafe fn finish(&self, result: &Number, is_right: Choice) {
         let is_right = public(is_right);
         let Span { dst, len, .. } = self.span;
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, so that `dst` is writable for
+        // `len` bytes and `outcome` for a value.
         unsafe {
             let output = core::slice::from_raw_parts_mut(dst, len);
             match is_right {
@@ -98,11 +101,11 @@ impl RsaTask {
 /// The scheduler of RSA operations onto lanes.
 pub struct RsaLanes {
     groups: Groups<RsaTask, { 2 * SIZES.len() }>,
-    pub(super) lanes: Calculator,
+    pub(super) lanes: RsaCalculator,
 }
 
-/// What computes for a group.
-pub(super) struct Calculator {
+/// The kernels and numbers that compute for a group.
+pub(super) struct RsaCalculator {
     kernels: RsaKernels,
     powers: Powers,
     occupancy: Occupancy,
@@ -111,31 +114,27 @@ pub(super) struct Calculator {
     pub fault: Option<usize>,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for RsaLanes {}
 
 impl Lanes for RsaLanes {
     type Task = RsaTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.pick(&cpu.kernels().rsa);
         let mut all = [kernels.one; 4];
         assert!(kernels.wide.len() < all.len(), "{} kernels", kernels.wide.len());
         all.iter_mut().zip(kernels.wide).for_each(|(kernel, (_, wide))| *kernel = wide);
-        let nothing = Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 };
-        let key = TaskKey::Public(ptr::null());
-        let task = RsaTask { key, span: nothing, outcome: ptr::null_mut() };
         let most = SIZES[SIZES.len() - 1];
-        let lanes = Calculator {
+        let lanes = RsaCalculator {
             kernels,
             powers: Powers::new(&all, most / 2, most),
             occupancy: Occupancy::default(),
             #[cfg(test)]
             fault: None,
         };
-        RsaLanes { groups: Groups::new(kernels.widest().lanes, task), lanes }
+        RsaLanes { groups: Groups::new(kernels.widest().lanes), lanes }
     }
 
     fn lanes(&self) -> usize {
@@ -146,23 +145,26 @@ impl Lanes for RsaLanes {
         self.lanes.occupancy
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<RsaTask>, goal: Goal) {
-        // SAFETY: the caller vouches for the tasks until they are complete.
+    unsafe fn run(&mut self, source: &mut impl Source<RsaTask>) {
+        // SAFETY: the source gives tasks that are good until they are reported done, by this
+        // function's contract.
         let group_of = |task: &RsaTask| unsafe { task.group() };
-        // SAFETY: as above.
+        // SAFETY: the tasks of a group are not reported done yet, so they are good, by this
+        // function's contract.
         let go = |index, tasks: &[_]| unsafe { self.lanes.go(index, tasks) };
-        self.groups.run(source, goal, group_of, go);
+        self.groups.run(source, group_of, go);
     }
 }
 
-impl Calculator {
+impl RsaCalculator {
     /// Computes for the tasks of a group.
     ///
     /// # Safety
-    /// The tasks are good, and of this group.
+    /// The tasks are good, as [`Lanes::Task`] defines it, and of this group.
     unsafe fn go(&mut self, index: usize, tasks: &[(u32, RsaTask)]) {
         let mut results: [Number; MAX_LANES] = core::array::from_fn(|_| Number::zero(0));
-        // SAFETY: the caller's.
+        // SAFETY: the tasks are good and of one kind, by this function's contract; a task's input
+        // is read before its result is written.
         unsafe {
             if index < SIZES.len() {
                 self.private(tasks, &mut results);
@@ -189,7 +191,7 @@ impl Calculator {
     /// Raises a number for each task to its public exponent.
     ///
     /// # Safety
-    /// The tasks are good.
+    /// The tasks are good, as [`Lanes::Task`] defines it.
     unsafe fn public(
         &mut self,
         tasks: &[(u32, RsaTask)],
@@ -199,7 +201,7 @@ impl Calculator {
         let mut begun = 0;
         while begun < tasks.len() {
             let (kernel, count) = self.pick(tasks.len() - begun);
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, so that its key is alive.
             let keys = |lane: usize| unsafe { &*tasks[begun + lane].1.public() };
             self.powers.start(kernel, keys(0).bits());
             let mut exponents = [0; MAX_LANES];
@@ -218,11 +220,12 @@ impl Calculator {
     /// Raises the number of each task to its private exponent, blinded.
     ///
     /// # Safety
-    /// The tasks are good, and private.
+    /// The tasks are good, as [`Lanes::Task`] defines it, and private.
     unsafe fn private(&mut self, tasks: &[(u32, RsaTask)], results: &mut [Number]) {
         let one = self.kernels.one;
         let keys = |at: usize| match tasks[at].1.key {
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, so that its key and its blind
+            // are alive.
             TaskKey::Private(key, blind) => unsafe { (&*key, &*blind) },
             TaskKey::Public(_) => unreachable!("a group has tasks of one kind"),
         };
@@ -230,7 +233,7 @@ impl Calculator {
         let mut powers: [Number; 2 * MAX_LANES] = core::array::from_fn(|_| Number::zero(0));
         for (at, result) in results.iter_mut().enumerate().take(tasks.len()) {
             let (key, blind) = keys(at);
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract.
             let input = unsafe { tasks[at].1.input() };
             *result = key.public().modulus().multiply(&input, &blind.power, one);
         }
@@ -263,8 +266,8 @@ impl Calculator {
         }
     }
 
-    /// The kernel for so many numbers, and how many of them it takes at once.
-    fn pick(&mut self, numbers: usize) -> (&'static Kernel, usize) {
+    /// Returns the kernel for so many numbers, and how many of them it takes at once.
+    fn pick(&mut self, numbers: usize) -> (&'static BignumKernel, usize) {
         let kernel = self.kernels.pick(numbers);
         let count = kernel.lanes.min(numbers);
         self.occupancy.count(count, self.kernels.widest().lanes, 1);

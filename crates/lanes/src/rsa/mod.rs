@@ -8,48 +8,23 @@
 mod blinding;
 mod constants;
 mod error;
+mod info;
 mod job;
 mod key;
 mod lanes;
+mod outcome;
 mod public;
 #[cfg(test)]
 mod tests;
 
-use crate::bignum::Kernel;
-use crate::cpu::{Cpu, Isa};
-use crate::report::KernelInfo;
-use crate::widths::Widths;
-
 pub use blinding::{RsaBlind, RsaBlinding, RsaBlindingError};
 pub use constants::{RsaConstants, RsaModulus};
 pub use error::{RsaError, RsaInputError, RsaKeyError};
-pub use job::{RsaJob, RsaOutcome};
+pub use job::RsaJob;
 pub use key::{RsaParts, RsaPrivateKey};
 pub use lanes::RsaLanes;
+pub use outcome::RsaOutcome;
 pub use public::RsaPublicKey;
-
-/// The kernels of RSA on one CPU.
-pub(crate) type RsaKernels = Widths<Kernel>;
 
 /// Lengths of moduli, in bits.
 const SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
-
-/// What RSA gets on a CPU.
-pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
-    let kernels = cpu.pick(&cpu.kernels().rsa);
-    let widest = kernels.widest();
-    let reason = match cpu.isa() {
-        Isa::Avx512 if widest.name == "avx512-ifma" => "products of 52 bits, eight at once",
-        _ if widest.lanes > 1 => "products of 28-bit limbs in the widest vectors",
-        Isa::Portable => "no vectors that this program knows, or none allowed",
-        _ => "integers multiply more bits than vectors of 128 bits do",
-    };
-    KernelInfo {
-        algorithm: "rsa",
-        kernel: widest.name,
-        lanes: widest.lanes,
-        single: kernels.one.name,
-        few: kernels.wide.first().map_or(0, |(from, _)| from - 1),
-        reason,
-    }
-}

@@ -5,7 +5,8 @@ use core::fmt;
 use super::SIZES;
 use super::error::RsaKeyError;
 use crate::arch::portable;
-use crate::bignum::{Modulus, Number};
+use crate::bignum::Modulus;
+use crate::kernels::bignum::Number;
 
 /// An RSA public key (RFC 8017, section 3.1): a modulus of 1024, 2048, 3072 or 4096 bits, and an
 /// odd exponent from 3 up, of at most 64 bits.
@@ -50,17 +51,17 @@ impl RsaPublicKey {
         }
     }
 
-    /// Bits of the modulus.
+    /// Returns the bits of the modulus.
     pub fn bits(&self) -> usize {
         self.modulus.bits()
     }
 
-    /// Bytes of the modulus, of inputs and of outputs.
+    /// Returns the bytes of the modulus, of inputs and of outputs.
     pub fn size(&self) -> usize {
         self.bits() / 8
     }
 
-    /// The public exponent.
+    /// Returns the public exponent.
     pub fn exponent(&self) -> u64 {
         self.exponent
     }

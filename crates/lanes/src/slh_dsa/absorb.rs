@@ -5,23 +5,30 @@ use alloc::boxed::Box;
 use zeroize::Zeroize;
 
 use crate::cpu::Cpu;
-use crate::hash::{Hash, Kernels, Sha256, Sha512, SingleKernel, State, write_digest};
-use crate::manager::Occupancy;
-use crate::sponge::kernel::{Rate, SpongeKernels};
-use crate::sponge::{MAX_LANES as MAX_SPONGE_LANES, WORDS as SPONGE_WORDS};
+use crate::hash::write_digest;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::compression::HashState;
+use crate::kernels::hash::kernel::SingleKernel;
+use crate::kernels::hash::select::HashChoice;
+use crate::kernels::hash::sha256::Sha256;
+use crate::kernels::hash::sha512::Sha512;
+use crate::kernels::sponge::keccak::WORDS as SPONGE_WORDS;
+use crate::kernels::sponge::kernel::MAX_LANES as MAX_SPONGE_LANES;
+use crate::kernels::sponge::kernel::{Rate, SpongeKernels};
+use crate::occupancy::Occupancy;
 use crate::vector::MAX_LANES;
 
 /// Where the blocks of each lane are.
 pub(super) type Pointers = [*const u8; MAX_LANES];
 
 /// The states of many messages.
-pub(super) trait Absorb {
+pub(super) trait SlhDsaAbsorb {
     /// Bytes of a block.
     const BLOCK: usize;
     /// What a message starts from.
     type Start: ?Sized;
 
-    /// Lanes of the widest kernel.
+    /// Returns the lanes of the widest kernel.
     fn lanes(&self) -> usize;
 
     /// Begins a message.
@@ -30,7 +37,8 @@ pub(super) trait Absorb {
     /// Absorbs blocks in lanes `0..count`.
     ///
     /// # Safety
-    /// `count` is at most the number of lanes; each lane's pointer is readable for so many blocks.
+    /// - `count` is 1 to the number of lanes.
+    /// - Each pointer of these lanes is readable for `blocks` blocks.
     unsafe fn absorb(
         &mut self,
         data: &mut Pointers,
@@ -39,7 +47,7 @@ pub(super) trait Absorb {
         occupancy: &mut Occupancy,
     );
 
-    /// The first bytes of a digest.
+    /// Writes the first bytes of a digest.
     fn digest(&self, lane: usize, digest: &mut [u8]);
 
     /// Pads a message whose last `rest` bytes are at the beginning of `room`, and which has `total`
@@ -52,8 +60,8 @@ pub(super) trait Absorb {
 
 /// The states of SHA-256 or SHA-512.
 pub(super) struct ShaLanes<A: Hash> {
-    kernels: Kernels<A::Word>,
-    states: Box<[State<A::Word>; MAX_LANES]>,
+    kernels: HashChoice<A::Word>,
+    states: Box<[HashState<A::Word>; MAX_LANES]>,
 }
 
 impl<A: Hash> ShaLanes<A> {
@@ -63,15 +71,15 @@ impl<A: Hash> ShaLanes<A> {
     }
 }
 
-impl<A: Hash> Absorb for ShaLanes<A> {
+impl<A: Hash> SlhDsaAbsorb for ShaLanes<A> {
     const BLOCK: usize = A::BLOCK_LEN;
-    type Start = State<A::Word>;
+    type Start = HashState<A::Word>;
 
     fn lanes(&self) -> usize {
         self.kernels.wide.lanes
     }
 
-    fn begin(&mut self, lane: usize, start: &State<A::Word>) {
+    fn begin(&mut self, lane: usize, start: &HashState<A::Word>) {
         self.states[lane] = *start;
     }
 
@@ -83,9 +91,10 @@ impl<A: Hash> Absorb for ShaLanes<A> {
         occupancy: &mut Occupancy,
     ) {
         occupancy.count(count, self.lanes(), blocks);
-        let Kernels { single, few, .. } = self.kernels;
-        // SAFETY: the kernels are for this CPU; every lane has a state of its own, and as many
-        // blocks, or those of the first lane.
+        let HashChoice { single, few, .. } = self.kernels;
+        // SAFETY: the kernels are for this CPU. Every lane has a state of its own, and `blocks`
+        // blocks: those that its pointer is readable for, by the contract of `absorb`, or those of
+        // the first lane.
         unsafe {
             if count <= few {
                 let SingleKernel { one, two, .. } = single;
@@ -113,7 +122,7 @@ impl<A: Hash> Absorb for ShaLanes<A> {
 
     fn digest(&self, lane: usize, digest: &mut [u8]) {
         let mut whole = A::ZERO_DIGEST;
-        // SAFETY: the digest has room for itself.
+        // SAFETY: the digest has `DIGEST_LEN` bytes.
         unsafe { write_digest::<A>(&self.states[lane], whole.as_mut().as_mut_ptr()) };
         digest.copy_from_slice(&whole.as_ref()[..digest.len()]);
     }
@@ -148,7 +157,7 @@ impl ShakeLanes {
     }
 }
 
-impl Absorb for ShakeLanes {
+impl SlhDsaAbsorb for ShakeLanes {
     const BLOCK: usize = Rate::Bytes136.bytes();
     type Start = ();
 
@@ -172,8 +181,8 @@ impl Absorb for ShakeLanes {
         occupancy.count(count, lanes, blocks);
         let first = data[0];
         data[count..].fill(first);
-        // SAFETY: the kernels are for this CPU; every lane has as many blocks, or those of the
-        // first.
+        // SAFETY: the kernels are for this CPU. Every lane has `blocks` blocks: those that its
+        // pointer is readable for, by the contract of `absorb`, or those of the first lane.
         unsafe {
             if count == 1 && lanes > 1 {
                 let mut state: [u64; SPONGE_WORDS] =

@@ -6,15 +6,15 @@ use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::SlhDsaKernels;
-use super::absorb::{Absorb, AllLanes, Pointers};
-use super::address::{Address, COMPRESSED, FULL, Kind};
-use super::chain::{ChainKernels, Chains, Run, Trace};
+use super::absorb::{AllLanes, Pointers, SlhDsaAbsorb};
 use super::key::SlhDsaPublicKey;
 use super::params::{LAST, MAX_N, SlhDsaParams, SlhDsaSet};
 use crate::cpu::Cpu;
 use crate::features::Choice;
-use crate::manager::Occupancy;
+use crate::kernels::slh_dsa::address::{Address, COMPRESSED, FULL, Kind};
+use crate::kernels::slh_dsa::chain::SlhDsaKernels;
+use crate::kernels::slh_dsa::chain::{ChainKernels, Chains, Run, Trace};
+use crate::occupancy::Occupancy;
 use crate::vector::{MAX_LANES, Word};
 
 /// Messages that are hashed side by side: a multiple of the lanes of every chain kernel.
@@ -30,23 +30,23 @@ const ROW: usize = 37 * 64;
 pub(super) struct Row(pub [u8; ROW]);
 
 /// The chains of one hash.
-struct ChainLanes<W: Word> {
+struct HasherLanes<W: Word> {
     kernels: ChainKernels<W>,
     chains: Box<Chains<W>>,
 }
 
-impl<W: Word> ChainLanes<W> {
+impl<W: Word> HasherLanes<W> {
     fn new(cpu: &Cpu, choice: &Choice<ChainKernels<W>>) -> Self {
         let kernels = cpu.pick(choice);
         assert!(ROWS.is_multiple_of(kernels.wide.lanes), "a batch fills all lanes");
-        ChainLanes { kernels, chains: Box::new(Chains::new()) }
+        HasherLanes { kernels, chains: Box::new(Chains::new()) }
     }
 }
 
 /// What hashes for all parameter sets.
 pub(super) struct Hasher {
-    sha256: ChainLanes<u32>,
-    keccak: ChainLanes<u64>,
+    sha256: HasherLanes<u32>,
+    keccak: HasherLanes<u64>,
     pub all: AllLanes,
     pub rows: Box<[Row; ROWS]>,
     /// The values of each step of the chains that a signature takes its own from.
@@ -60,7 +60,7 @@ const PLACES: usize = LAST + 1;
 impl Hasher {
     pub fn new(cpu: &Cpu) -> Self {
         let SlhDsaKernels { sha256, keccak } = &cpu.kernels().slh_dsa;
-        let (sha256, keccak) = (ChainLanes::new(cpu, sha256), ChainLanes::new(cpu, keccak));
+        let (sha256, keccak) = (HasherLanes::new(cpu, sha256), HasherLanes::new(cpu, keccak));
         let traced = |set: SlhDsaSet| {
             let params = set.params();
             let lanes = match params.is_shake {
@@ -119,7 +119,7 @@ impl Hasher {
         }
     }
 
-    /// The value of a lane's chain.
+    /// Writes the value of a lane's chain.
     pub fn value(&self, params: &SlhDsaParams, lane: usize, value: &mut [u8]) {
         if params.is_shake {
             for (piece, column) in value.chunks_exact_mut(8).zip(&self.keccak.chains.value) {
@@ -161,16 +161,16 @@ impl Hasher {
         // part of the column is written.
         unsafe {
             if params.is_shake {
-                let ChainLanes { kernels, chains } = &mut self.keccak;
+                let HasherLanes { kernels, chains } = &mut self.keccak;
                 kernels.run(chains, count, run, Trace { to, stride: lanes });
             } else {
-                let ChainLanes { kernels, chains } = &mut self.sha256;
+                let HasherLanes { kernels, chains } = &mut self.sha256;
                 kernels.run(chains, count, run, Trace { to: to.cast(), stride: lanes });
             }
         }
     }
 
-    /// A value that was traced: of a chain among all that were, and at a place.
+    /// Writes a value that was traced: of a chain among all that were, and at a place.
     pub fn traced(&self, params: &SlhDsaParams, chain: usize, place: usize, value: &mut [u8]) {
         let lanes = self.chain_lanes(params);
         let (group, lane) = (chain / lanes, chain % lanes);
@@ -181,7 +181,7 @@ impl Hasher {
                 piece.copy_from_slice(&self.trace[at(params.n / 8, word)].to_le_bytes());
             }
         } else {
-            // SAFETY: words of half the size, all of them initialised.
+            // SAFETY: the slice has twice as many words of half the size, all of them initialised.
             let trace = unsafe {
                 core::slice::from_raw_parts(self.trace.as_ptr().cast::<u32>(), 2 * self.trace.len())
             };
@@ -191,12 +191,12 @@ impl Hasher {
         }
     }
 
-    /// Where the message of a row begins.
+    /// Returns where the message of a row begins.
     pub fn offset(params: &SlhDsaParams) -> usize {
         if params.is_shake { params.n + FULL } else { COMPRESSED }
     }
 
-    /// The message of a row.
+    /// Returns the message of a row.
     pub fn row(&mut self, params: &SlhDsaParams, row: usize) -> &mut [u8] {
         &mut self.rows[row].0[Self::offset(params)..]
     }
@@ -269,7 +269,7 @@ fn fill<W: Copy, const N: usize>(columns: &mut [[W; MAX_LANES]; N], lane: usize,
 }
 
 /// Hashes rows, of which each has `len` bytes after so many blocks that its start has absorbed.
-fn hash_rows<'k, A: Absorb>(
+fn hash_rows<'k, A: SlhDsaAbsorb>(
     absorb: &mut A,
     (rows, n, len): (&mut [Row], usize, usize),
     before: usize,
@@ -290,7 +290,8 @@ fn hash_rows<'k, A: Absorb>(
                 len / A::BLOCK + A::pad(&mut row.0[whole..], len - whole, before * A::BLOCK + len);
             data[lane] = row.0.as_ptr();
         }
-        // SAFETY: there are as many rows, and the padding is within each.
+        // SAFETY: there is a row for each of these lanes, and at most as many as there are lanes;
+        // the message and its padding lie within each row.
         unsafe { absorb.absorb(&mut data, rows.len(), blocks, occupancy) };
         let mut digest = [0; MAX_N];
         for lane in 0..rows.len() {

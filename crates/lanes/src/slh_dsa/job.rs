@@ -2,8 +2,9 @@
 
 use super::error::SlhDsaError;
 use super::key::{SlhDsaPrivateKey, SlhDsaPublicKey};
-use super::lanes::{Order, SlhDsaLanes, SlhDsaTask};
+use super::lanes::{SlhDsaLanes, SlhDsaOrder, SlhDsaTask};
 use super::message::{RawMessage, SlhDsaMessage};
+use super::outcome::SlhDsaOutcome;
 use super::params::SlhDsaSet;
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::job::{PacketJob, Work};
@@ -68,20 +69,7 @@ pub struct KeyWork<B> {
     room: B,
 }
 
-/// Whether a signature of a [`Loan`] is right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SlhDsaOutcome {
-    pub(super) is_right: bool,
-}
-
-impl SlhDsaOutcome {
-    /// Whether the signature is right; `false` before the loan was processed.
-    pub fn is_right(self) -> bool {
-        self.is_right
-    }
-}
-
-/// The randomness to sign with: that of the caller, or PK.seed.
+/// Returns the randomness to sign with: that of the caller, or PK.seed.
 fn randomness<'a>(
     key: &'a SlhDsaPrivateKey,
     random: Option<&'a [u8]>,
@@ -110,12 +98,12 @@ impl<'a, B: CipherBuffer, T> SlhDsaSignJob<'a, B, T> {
         Ok(PacketJob::new(SignWork { key, message, random, room }, user))
     }
 
-    /// The signature; `None` until the job is complete.
+    /// Returns the signature; `None` until the job is complete.
     pub fn output(&self) -> Option<&[u8]> {
         self.is_complete().then(|| self.work.room.output())
     }
 
-    /// The buffer and the caller's value.
+    /// Returns the buffer and the caller's value.
     pub fn into_parts(self) -> (B, T) {
         (self.work.room, self.user)
     }
@@ -138,12 +126,12 @@ impl<'a, S: Input, T> SlhDsaVerifyJob<'a, S, T> {
         Ok(PacketJob::new(VerifyWork { key, message, signature, outcome }, user))
     }
 
-    /// Whether the signature is right; `None` until the job is complete.
+    /// Returns `true` if the signature is right; `None` until the job is complete.
     pub fn is_right(&self) -> Option<bool> {
         self.is_complete().then_some(self.work.outcome.is_right)
     }
 
-    /// The signature and the caller's value.
+    /// Returns the signature and the caller's value.
     pub fn into_parts(self) -> (S, T) {
         (self.work.signature, self.user)
     }
@@ -160,30 +148,31 @@ impl<B: CipherBuffer, T> SlhDsaKeyJob<B, T> {
         Ok(PacketJob::new(KeyWork { set, room: buffer }, user))
     }
 
-    /// The private key; `None` until the job is complete.
+    /// Returns the private key; `None` until the job is complete.
     pub fn output(&self) -> Option<&[u8]> {
         self.is_complete().then(|| self.work.room.output())
     }
 
-    /// The buffer and the caller's value.
+    /// Returns the buffer and the caller's value.
     pub fn into_parts(self) -> (B, T) {
         (self.work.room, self.user)
     }
 }
 
-/// What a task reads alone.
+/// Returns the span of bytes that a task only reads.
 fn read_only(bytes: &[u8]) -> Span {
     Span { src: bytes.as_ptr(), dst: core::ptr::null_mut(), len: bytes.len() }
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract); key, message and randomness are borrowed for the job's life.
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (the contract of
+// `CipherBuffer`), and key, message and randomness are borrowed for the job's life; so the task is
+// good.
 unsafe impl<B: CipherBuffer> Work for SignWork<'_, B> {
     type Lanes = SlhDsaLanes;
 
     fn task(&mut self) -> SlhDsaTask {
         let SignWork { key, message, random, room } = self;
-        let order = Order::Sign(*key, *random);
+        let order = SlhDsaOrder::Sign(*key, *random);
         SlhDsaTask { set: key.set(), order, span: Span::of(room), message: message.raw() }
     }
 
@@ -192,15 +181,15 @@ unsafe impl<B: CipherBuffer> Work for SignWork<'_, B> {
     }
 }
 
-// SAFETY: the signature's bytes stay as they are (Input's contract); key and message are borrowed
-// for the job's life, and the outcome is in the job itself.
+// SAFETY: the signature's bytes stay as they are (the contract of `Input`), key and message are
+// borrowed for the job's life, and the outcome is in the job itself; so the task is good.
 unsafe impl<S: Input> Work for VerifyWork<'_, S> {
     type Lanes = SlhDsaLanes;
 
     fn task(&mut self) -> SlhDsaTask {
         let VerifyWork { key, message, signature, outcome } = self;
         let span = read_only(signature.bytes());
-        let order = Order::Verify(*key, outcome);
+        let order = SlhDsaOrder::Verify(*key, outcome);
         SlhDsaTask { set: key.set(), order, span, message: message.raw() }
     }
 
@@ -209,14 +198,14 @@ unsafe impl<S: Input> Work for VerifyWork<'_, S> {
     }
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
-// contract).
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (the contract of
+// `CipherBuffer`); so the task is good.
 unsafe impl<B: CipherBuffer> Work for KeyWork<B> {
     type Lanes = SlhDsaLanes;
 
     fn task(&mut self) -> SlhDsaTask {
         let span = Span::of(&mut self.room);
-        SlhDsaTask { set: self.set, order: Order::Key, span, message: RawMessage::NONE }
+        SlhDsaTask { set: self.set, order: SlhDsaOrder::Key, span, message: RawMessage::NONE }
     }
 
     fn cost(&self) -> usize {
@@ -225,7 +214,7 @@ unsafe impl<B: CipherBuffer> Work for KeyWork<B> {
 }
 
 impl<'a> Loan<'a, SlhDsaLanes> {
-    /// A message to be signed.
+    /// Makes a loan for a message to be signed.
     ///
     /// # Errors
     /// As [`SlhDsaSignJob::sign`].
@@ -237,12 +226,12 @@ impl<'a> Loan<'a, SlhDsaLanes> {
     ) -> Result<Self, SlhDsaError> {
         let (random, set) = (randomness(key, random)?, key.set());
         SlhDsaError::check("a signature", signature.len(), set.signature_len())?;
-        let (order, span) = (Order::Sign(key, random), Span::in_place(signature));
+        let (order, span) = (SlhDsaOrder::Sign(key, random), Span::in_place(signature));
         let task = SlhDsaTask { set, order, span, message: message.raw() };
         Ok(Loan::new(task, set.params().sign_cost()))
     }
 
-    /// A signature to be verified.
+    /// Makes a loan for a signature to be verified.
     ///
     /// # Errors
     /// As [`SlhDsaVerifyJob::verify`].
@@ -255,18 +244,18 @@ impl<'a> Loan<'a, SlhDsaLanes> {
         let set = key.set();
         SlhDsaError::check("a signature", signature.len(), set.signature_len())?;
         *outcome = SlhDsaOutcome::default();
-        let (order, span) = (Order::Verify(key, outcome), read_only(signature));
+        let (order, span) = (SlhDsaOrder::Verify(key, outcome), read_only(signature));
         let task = SlhDsaTask { set, order, span, message: message.raw() };
         Ok(Loan::new(task, set.params().verify_cost()))
     }
 
-    /// A private key to be completed.
+    /// Makes a loan for a private key to be completed.
     ///
     /// # Errors
     /// As [`SlhDsaKeyJob::from_seeds`].
     pub fn slh_dsa_key(set: SlhDsaSet, key: &'a mut [u8]) -> Result<Self, SlhDsaError> {
         SlhDsaError::check("a private key", key.len(), set.private_key_len())?;
-        let (order, span) = (Order::Key, Span::in_place(key));
+        let (order, span) = (SlhDsaOrder::Key, Span::in_place(key));
         let task = SlhDsaTask { set, order, span, message: RawMessage::NONE };
         Ok(Loan::new(task, set.params().tree_cost()))
     }

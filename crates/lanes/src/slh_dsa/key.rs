@@ -6,7 +6,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::SlhDsaError;
 use super::params::{MAX_N, SlhDsaParams, SlhDsaSet};
-use crate::hash::{Compression, Hash, HmacKey, Sha256, Sha512, State};
+use crate::hash::HmacKey;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::compression::{Compression, HashState};
+use crate::kernels::hash::sha256::Sha256;
+use crate::kernels::hash::sha512::Sha512;
 
 /// A public key: PK.seed and PK.root.
 ///
@@ -23,8 +27,8 @@ pub struct SlhDsaPublicKey {
     set: SlhDsaSet,
     bytes: [u8; 2 * MAX_N],
     /// SHA-2: the states after PK.seed, which is padded to a block.
-    pub(super) sha256: State<u32>,
-    pub(super) sha512: State<u64>,
+    pub(super) sha256: HashState<u32>,
+    pub(super) sha512: HashState<u64>,
 }
 
 /// A private key: SK.seed, SK.prf and the public key. Wiped when dropped.
@@ -42,8 +46,8 @@ pub(super) enum Prf {
     Shake,
 }
 
-/// The state of a hash after a block of these bytes and zeros.
-fn after<A: Hash>(bytes: &[u8]) -> State<A::Word> {
+/// Returns the state of a hash after a block of these bytes and zeros.
+fn after<A: Hash>(bytes: &[u8]) -> HashState<A::Word> {
     let mut block = [0; 128];
     block[..bytes.len()].copy_from_slice(bytes);
     let mut state = *A::INITIAL;
@@ -69,12 +73,12 @@ impl SlhDsaPublicKey {
         })
     }
 
-    /// The parameter set.
+    /// Returns the parameter set.
     pub fn set(&self) -> SlhDsaSet {
         self.set
     }
 
-    /// PK.seed and PK.root.
+    /// Returns PK.seed and PK.root.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.set.public_key_len()]
     }
@@ -113,12 +117,12 @@ impl SlhDsaPrivateKey {
         Ok(SlhDsaPrivateKey { secret, prf, public })
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn public(&self) -> &SlhDsaPublicKey {
         &self.public
     }
 
-    /// The parameter set.
+    /// Returns the parameter set.
     pub fn set(&self) -> SlhDsaSet {
         self.public.set
     }

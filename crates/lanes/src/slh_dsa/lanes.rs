@@ -11,16 +11,17 @@ use core::ptr;
 use zeroize::Zeroize;
 
 use super::hasher::{Hasher, ROWS};
-use super::job::SlhDsaOutcome;
 use super::key::{SlhDsaPrivateKey, SlhDsaPublicKey};
 use super::message::{Chosen, Randomized, RawMessage};
+use super::outcome::SlhDsaOutcome;
 use super::params::{MAX_N, SlhDsaSet};
 use super::places::SlhDsaPlaces;
 use super::sign::Signer;
 use super::verify::{Claim, Verifier};
 use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 use crate::outcome::publish;
 
 /// One operation, as the scheduler sees it.
@@ -30,7 +31,7 @@ use crate::outcome::publish;
 #[derive(Clone, Copy)]
 pub struct SlhDsaTask {
     pub(super) set: SlhDsaSet,
-    pub(super) order: Order,
+    pub(super) order: SlhDsaOrder,
     /// The signature, or the key.
     pub(super) span: Span,
     pub(super) message: RawMessage,
@@ -38,7 +39,7 @@ pub struct SlhDsaTask {
 
 /// What is to be done.
 #[derive(Clone, Copy)]
-pub(super) enum Order {
+pub(super) enum SlhDsaOrder {
     /// To sign, with randomness of so many bytes.
     Sign(*const SlhDsaPrivateKey, *const [u8]),
     Verify(*const SlhDsaPublicKey, *mut SlhDsaOutcome),
@@ -47,63 +48,60 @@ pub(super) enum Order {
 }
 
 impl SlhDsaTask {
-    /// The group it belongs to.
+    /// Returns the group it belongs to.
     fn group(&self) -> usize {
         let kind = match self.order {
-            Order::Sign(..) => 0,
-            Order::Verify(..) => 1,
-            Order::Key => 2,
+            SlhDsaOrder::Sign(..) => 0,
+            SlhDsaOrder::Verify(..) => 1,
+            SlhDsaOrder::Key => 2,
         };
         SlhDsaSet::ALL.len() * kind + self.set as usize
     }
 
-    /// What is read of the signature or the key.
+    /// Returns the bytes to read: the signature or the key.
     ///
     /// # Safety
-    /// The task is good, and nothing has been written to the place.
+    /// The task is good, as [`Lanes::Task`] defines it, and nothing writes to the bytes as long as
+    /// the reference is used.
     unsafe fn input<'t>(&self) -> &'t [u8] {
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, so that `src` is readable for
+        // `len` bytes.
         unsafe { core::slice::from_raw_parts(self.span.src, self.span.len) }
     }
 
-    /// Where the signature or the key goes.
+    /// Returns the room for the signature or the key.
     ///
     /// # Safety
-    /// The task is good, and this the only reference to the place.
+    /// The task is good, as [`Lanes::Task`] defines it, and this is the only reference to the room.
     unsafe fn output<'t>(&self) -> &'t mut [u8] {
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, so that `dst` is writable for
+        // `len` bytes, and no other reference is used.
         unsafe { core::slice::from_raw_parts_mut(self.span.dst, self.span.len) }
     }
 }
-
-/// After so many calls in which a group did not go, it does: a steady stream of other operations
-/// must not keep it waiting for ever.
-const PATIENCE: u32 = 16;
 
 /// Groups: of each set and kind.
 const GROUPS: usize = 3 * SlhDsaSet::ALL.len();
 
 /// Operations that go together.
 #[derive(Clone, Copy)]
-struct Group {
+struct VerificationGroup {
     tasks: [(u32, SlhDsaTask); ROWS],
     count: usize,
-    /// Calls of `run` that found some waiting, since they last went.
-    idle: u32,
 }
 
-impl Group {
-    /// A group without operations. Not inlined: where many are made, the compiler writes the stores
-    /// of all of them out, and takes seconds for these alone.
+impl VerificationGroup {
+    /// Makes a group without operations. Not inlined: where many are made, the compiler writes the
+    /// stores of all of them out, and takes seconds for these alone.
     #[inline(never)]
     fn empty() -> Self {
         let task = SlhDsaTask {
             set: SlhDsaSet::Sha2_128s,
-            order: Order::Key,
+            order: SlhDsaOrder::Key,
             span: Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 },
             message: RawMessage::NONE,
         };
-        Group { tasks: [(0, task); ROWS], count: 0, idle: 0 }
+        VerificationGroup { tasks: [(0, task); ROWS], count: 0 }
     }
 }
 
@@ -112,23 +110,22 @@ pub struct SlhDsaLanes {
     hasher: Hasher,
     signer: Signer,
     verifier: Verifier,
-    groups: Box<[Group; GROUPS]>,
+    groups: Box<[VerificationGroup; GROUPS]>,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler.
 unsafe impl Send for SlhDsaLanes {}
 
 impl Lanes for SlhDsaLanes {
     type Task = SlhDsaTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         SlhDsaLanes {
             hasher: Hasher::new(cpu),
             signer: Signer::new(),
             verifier: Verifier::new(),
-            groups: Box::new(core::array::from_fn(|_| Group::empty())),
+            groups: Box::new(core::array::from_fn(|_| VerificationGroup::empty())),
         }
     }
 
@@ -140,27 +137,18 @@ impl Lanes for SlhDsaLanes {
         self.hasher.occupancy
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<SlhDsaTask>, goal: Goal) {
-        let mut completed = 0;
-        self.groups.iter_mut().for_each(|group| group.idle += u32::from(group.count > 0));
-        // SAFETY: the caller vouches for the tasks until they are complete.
+    unsafe fn run(&mut self, source: &mut impl Source<SlhDsaTask>) {
+        // SAFETY: every task that the source gives is good until it is reported done, by this
+        // function's contract; a full group goes before it takes another task.
         unsafe {
-            loop {
-                while let Some(index) = source.next(|id, task| self.take(id, task)) {
-                    if self.groups[index].count == ROWS {
-                        completed += self.go(index, source);
-                    }
+            while let Some(index) = source.next(|id, task| self.take(id, task)) {
+                if self.groups[index].count == ROWS {
+                    self.go(index, source);
                 }
-                let late = self.groups.iter().position(|group| group.idle > PATIENCE);
-                if late.is_none() && goal == Goal::One && completed > 0 {
-                    return;
-                }
-                let fullest = (0..GROUPS).max_by_key(|index| self.groups[*index].count);
-                match late.or(fullest) {
-                    Some(index) if self.groups[index].count > 0 => {
-                        completed += self.go(index, source);
-                    }
-                    _ => return,
+            }
+            for index in 0..GROUPS {
+                if self.groups[index].count > 0 {
+                    self.go(index, source);
                 }
             }
         }
@@ -177,16 +165,17 @@ impl SlhDsaLanes {
         index
     }
 
-    /// Completes the tasks of a group, and says how many there were.
+    /// Completes the tasks of a group.
     ///
     /// # Safety
-    /// The tasks are good.
-    unsafe fn go(&mut self, index: usize, source: &mut impl Source<SlhDsaTask>) -> usize {
+    /// The group's tasks are good, as [`Lanes::Task`] defines it.
+    unsafe fn go(&mut self, index: usize, source: &mut impl Source<SlhDsaTask>) {
         let group = &mut self.groups[index];
-        let Group { tasks, count, .. } = *group;
-        (group.count, group.idle) = (0, 0);
+        let VerificationGroup { tasks, count } = *group;
+        group.count = 0;
         let tasks = &tasks[..count];
-        // SAFETY: the caller's.
+        // SAFETY: the tasks are good, by this function's contract, and of the kind and the set of
+        // the group.
         unsafe {
             match index / SlhDsaSet::ALL.len() {
                 0 => self.sign(tasks),
@@ -195,17 +184,17 @@ impl SlhDsaLanes {
             }
         }
         tasks.iter().for_each(|(id, _)| source.done(*id));
-        count
     }
 
     /// Makes signatures.
     ///
     /// # Safety
-    /// The tasks are good, and for signing under keys of one set; there is one at least.
+    /// The tasks are good, and for signing under keys of one set; there is at least one.
     unsafe fn sign(&mut self, tasks: &[(u32, SlhDsaTask)]) {
         let all: [Randomized<'_>; ROWS] = each_of(tasks, |task| match task.order {
-            // SAFETY: the caller's.
-            Order::Sign(key, random) => unsafe {
+            // SAFETY: the task is good, by this function's contract, so that its key, its message
+            // and its randomness are alive.
+            SlhDsaOrder::Sign(key, random) => unsafe {
                 Randomized { key: &*key, message: task.message.get(), random: &*random }
             },
             _ => unreachable!("a group has tasks of one kind"),
@@ -226,7 +215,8 @@ impl SlhDsaLanes {
             places[at] = SlhDsaPlaces::new(&params, digest);
         });
         for (at, (_, task)) in tasks.iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, and the room of a signature is
+            // not read.
             let signature = unsafe { task.output() };
             signature[..params.n].copy_from_slice(chosen[at].randomizer);
             self.signer.sign(&mut self.hasher, all[at].key, &places[at], signature);
@@ -237,11 +227,12 @@ impl SlhDsaLanes {
     /// Verifies signatures.
     ///
     /// # Safety
-    /// The tasks are good, and for verifying under keys of one set; there is one at least.
+    /// The tasks are good, and for verifying under keys of one set; there is at least one.
     unsafe fn verify(&mut self, tasks: &[(u32, SlhDsaTask)]) {
         let all: [Chosen<'_>; ROWS] = each_of(tasks, |task| match task.order {
-            // SAFETY: the caller's.
-            Order::Verify(key, _) => unsafe {
+            // SAFETY: the task is good, by this function's contract, so that its key, its message
+            // and its signature are alive; a signature begins with the randomizer.
+            SlhDsaOrder::Verify(key, _) => unsafe {
                 let randomizer = &task.input()[..task.set.node_len()];
                 Chosen { key: &*key, message: task.message.get(), randomizer }
             },
@@ -253,14 +244,16 @@ impl SlhDsaLanes {
         });
         let claims: [Claim<'_>; ROWS] = core::array::from_fn(|at| {
             let (_, task) = tasks[at.min(tasks.len() - 1)];
-            // SAFETY: the caller's.
+            // SAFETY: the task is good, by this function's contract, and a signature that is
+            // verified is not written to.
             let signature = unsafe { task.input() };
             Claim { key: all[at].key, signature, places: &places[at] }
         });
         let right = self.verifier.verify(&mut self.hasher, &claims[..tasks.len()]);
         for ((_, task), is_right) in tasks.iter().zip(right) {
-            if let Order::Verify(_, outcome) = task.order {
-                // SAFETY: the caller's.
+            if let SlhDsaOrder::Verify(_, outcome) = task.order {
+                // SAFETY: the task is good, by this function's contract, so that its outcome is
+                // writable.
                 unsafe { *outcome = SlhDsaOutcome { is_right } };
             }
         }
@@ -269,16 +262,18 @@ impl SlhDsaLanes {
     /// Completes a key: writes its root behind the seeds.
     ///
     /// # Safety
-    /// The task is good.
+    /// The task is good, as [`Lanes::Task`] defines it.
     unsafe fn complete_key(&mut self, task: &SlhDsaTask) {
         let n = task.set.node_len();
         let mut bytes = [0; 4 * MAX_N];
         let bytes = &mut bytes[..4 * n];
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, and the reference ends before the
+        // room is written to.
         bytes[..3 * n].copy_from_slice(unsafe { &task.input()[..3 * n] });
         let key = SlhDsaPrivateKey::new(task.set, bytes).expect("as many bytes as the set has");
         self.signer.root(&mut self.hasher, &key, &mut bytes[3 * n..]);
-        // SAFETY: the caller's.
+        // SAFETY: the task is good, by this function's contract, and no other reference to the room
+        // is used.
         unsafe { task.output() }.copy_from_slice(bytes);
         bytes.zeroize();
         self.wipe();
@@ -290,7 +285,7 @@ impl SlhDsaLanes {
     }
 }
 
-/// Something for each task, and for the others what the last has; there is one at least.
+/// Returns something for each task, and for the others what the last has; there is one at least.
 fn each_of<T>(tasks: &[(u32, SlhDsaTask)], of: impl Fn(&SlhDsaTask) -> T) -> [T; ROWS] {
     core::array::from_fn(|at| of(&tasks[at.min(tasks.len() - 1)].1))
 }

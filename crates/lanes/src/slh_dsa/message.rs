@@ -4,12 +4,14 @@ use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::absorb::{Absorb, Pointers, ShaLanes};
+use super::absorb::{Pointers, ShaLanes, SlhDsaAbsorb};
 use super::error::SlhDsaError;
 use super::hasher::{Hasher, ROWS, Row};
 use super::key::{Prf, SlhDsaPrivateKey, SlhDsaPublicKey};
-use crate::hash::{Hash, HmacKey, State};
-use crate::manager::Occupancy;
+use crate::hash::HmacKey;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::compression::HashState;
+use crate::occupancy::Occupancy;
 use crate::vector::MAX_LANES;
 
 /// A message, and the context string that it is signed under (FIPS 205, algorithms 22 and 24).
@@ -42,12 +44,12 @@ static PREFIXES: [[u8; 2]; 256] = {
 };
 
 impl<'a> SlhDsaMessage<'a> {
-    /// A message without a context.
+    /// Makes a message without a context.
     pub fn new(message: &'a [u8]) -> Self {
         SlhDsaMessage { prefix: &PREFIXES[0], context: &[], message }
     }
 
-    /// The message under a context string, which tells the uses of a key apart.
+    /// Returns the message under a context string, which tells the uses of a key apart.
     ///
     /// # Errors
     /// [`SlhDsaError::Context`] if it has more than 255 bytes.
@@ -58,14 +60,14 @@ impl<'a> SlhDsaMessage<'a> {
         }
     }
 
-    /// A message that is signed as it is, as the standard's internal functions do (FIPS 205,
+    /// Makes a message that is signed as it is, as the standard's internal functions do (FIPS 205,
     /// algorithms 19 and 20), of which there are test vectors.
     #[cfg(test)]
     pub(super) fn internal(message: &'a [u8]) -> Self {
         SlhDsaMessage { prefix: &[], context: &[], message }
     }
 
-    /// As a scheduler sees it.
+    /// Returns the message as a scheduler sees it.
     pub(super) fn raw(&self) -> RawMessage {
         let SlhDsaMessage { prefix, context, message } = self;
         RawMessage { pieces: [prefix, context, message].map(|piece| &raw const **piece) }
@@ -82,12 +84,12 @@ impl RawMessage {
     /// No message.
     pub const NONE: RawMessage = RawMessage { pieces: [&[]; 3] };
 
-    /// The message.
+    /// Returns the message.
     ///
     /// # Safety
-    /// It is still borrowed.
+    /// The message is borrowed for `'a`.
     pub unsafe fn get<'a>(&self) -> SlhDsaMessage<'a> {
-        // SAFETY: the caller's.
+        // SAFETY: the pieces are borrowed for `'a`, by this function's contract.
         let [prefix, context, message] = self.pieces.map(|piece| unsafe { &*piece });
         SlhDsaMessage { prefix, context, message }
     }
@@ -112,14 +114,14 @@ struct Cursor {
     /// What is absorbed next, and how many blocks of it.
     data: *const u8,
     left: usize,
-    /// Whether these are the last.
+    /// `true` if these are the last.
     is_last: bool,
 }
 
 impl<S: ?Sized> Pieces<'_, S> {
     /// Moves a cursor to the next blocks: those of one piece, where they are, or one that is
     /// brought together in a row, padded where it is the last.
-    fn turn<A: Absorb>(&self, cursor: &mut Cursor, row: &mut Row) {
+    fn turn<A: SlhDsaAbsorb>(&self, cursor: &mut Cursor, row: &mut Row) {
         while cursor.piece < PIECES && cursor.at == self.pieces[cursor.piece].len() {
             (cursor.piece, cursor.at) = (cursor.piece + 1, 0);
         }
@@ -151,7 +153,7 @@ impl<S: ?Sized> Pieces<'_, S> {
 }
 
 /// Absorbs messages side by side. Each digest is reported by the numbers of message and lane.
-fn absorb_all<'m, A: Absorb>(
+fn absorb_all<'m, A: SlhDsaAbsorb>(
     absorb: &mut A,
     rows: &mut [Row],
     occupancy: &mut Occupancy,
@@ -181,7 +183,8 @@ fn absorb_all<'m, A: Absorb>(
                     *data = cursor.data;
                 }
             }
-            // SAFETY: each lane has as many blocks left, or reads those of one that has.
+            // SAFETY: each lane has at least `blocks` blocks left, or reads those of a lane that
+            // has.
             unsafe { absorb.absorb(&mut data, count, blocks, occupancy) };
             for (lane, cursor) in cursors.iter_mut().enumerate() {
                 if cursor.left == 0 {
@@ -221,21 +224,21 @@ pub(super) struct Chosen<'m> {
 }
 
 /// Where messages are hashed.
-struct Place<'h, A> {
+struct PrfPlace<'h, A> {
     absorb: &'h mut A,
     rows: &'h mut [Row],
     occupancy: &'h mut Occupancy,
 }
 
 impl Hasher {
-    /// PRF_msg: the randomizers of up to [`ROWS`] messages under keys of one set.
+    /// Computes PRF_msg: the randomizers of up to [`ROWS`] messages under keys of one set.
     pub fn randomizers(&mut self, all: &[Randomized<'_>], done: impl FnMut(usize, &[u8])) {
         let [Randomized { key, .. }, ..] = all else { return };
         let Hasher { all: lanes, rows, occupancy, .. } = self;
         let (n, rows) = (key.set().node_len(), &mut rows[..]);
         match &key.prf {
             Prf::Shake => {
-                let place = Place { absorb: &mut lanes.shake, rows, occupancy };
+                let place = PrfPlace { absorb: &mut lanes.shake, rows, occupancy };
                 let message = |at: usize| {
                     let Randomized { key, message, random } = all[at];
                     let SlhDsaMessage { prefix, context, message } = message;
@@ -249,32 +252,32 @@ impl Hasher {
                     Prf::Sha256(key) => key,
                     _ => unreachable!("keys of one set"),
                 };
-                Place { absorb: &mut lanes.sha256, rows, occupancy }.hmacs(all, n, key, done);
+                PrfPlace { absorb: &mut lanes.sha256, rows, occupancy }.hmacs(all, n, key, done);
             }
             Prf::Sha512(_) => {
                 let key = |at: usize| match &all[at].key.prf {
                     Prf::Sha512(key) => key,
                     _ => unreachable!("keys of one set"),
                 };
-                Place { absorb: &mut lanes.sha512, rows, occupancy }.hmacs(all, n, key, done);
+                PrfPlace { absorb: &mut lanes.sha512, rows, occupancy }.hmacs(all, n, key, done);
             }
         }
     }
 
-    /// H_msg: the digests of up to [`ROWS`] messages under keys of one set.
+    /// Computes H_msg: the digests of up to [`ROWS`] messages under keys of one set.
     pub fn choose(&mut self, all: &[Chosen<'_>], done: impl FnMut(usize, &[u8])) {
         let [Chosen { key, .. }, ..] = all else { return };
         let Hasher { all: lanes, rows, occupancy, .. } = self;
         let (params, rows) = (key.params(), &mut rows[..]);
         if params.is_shake {
-            let place = Place { absorb: &mut lanes.shake, rows, occupancy };
+            let place = PrfPlace { absorb: &mut lanes.shake, rows, occupancy };
             let message = |at: usize| Pieces { start: &(), before: 0, pieces: all[at].pieces() };
             place.digests((all.len(), params.digest_len()), message, done);
         } else if params.n == 16 {
-            let place = Place { absorb: &mut lanes.sha256, rows, occupancy };
+            let place = PrfPlace { absorb: &mut lanes.sha256, rows, occupancy };
             place.masks(all, params.digest_len(), done);
         } else {
-            let place = Place { absorb: &mut lanes.sha512, rows, occupancy };
+            let place = PrfPlace { absorb: &mut lanes.sha512, rows, occupancy };
             place.masks(all, params.digest_len(), done);
         }
     }
@@ -287,8 +290,8 @@ impl<'m> Chosen<'m> {
     }
 }
 
-impl<A: Absorb> Place<'_, A> {
-    /// The first `len` bytes of the digests of messages.
+impl<A: SlhDsaAbsorb> PrfPlace<'_, A> {
+    /// Returns the first `len` bytes of the digests of messages.
     fn digests<'m>(
         self,
         (count, len): (usize, usize),
@@ -297,7 +300,7 @@ impl<A: Absorb> Place<'_, A> {
     ) where
         A::Start: 'm,
     {
-        let Place { absorb, rows, occupancy } = self;
+        let PrfPlace { absorb, rows, occupancy } = self;
         absorb_all(absorb, rows, occupancy, count, message, |at, lane, lanes| {
             let mut digest = [0; MAX_DIGEST];
             lanes.digest(lane, &mut digest[..len]);
@@ -309,22 +312,22 @@ impl<A: Absorb> Place<'_, A> {
 /// Digests of SHA-256 or SHA-512.
 type Digests = [[u8; 64]; ROWS];
 
-impl<A: Hash> Place<'_, ShaLanes<A>> {
-    /// The digests of up to [`ROWS`] messages.
+impl<A: Hash> PrfPlace<'_, ShaLanes<A>> {
+    /// Returns the digests of up to [`ROWS`] messages.
     fn whole<'m>(
         &mut self,
         count: usize,
-        message: impl Fn(usize) -> Pieces<'m, State<A::Word>>,
+        message: impl Fn(usize) -> Pieces<'m, HashState<A::Word>>,
     ) -> Digests {
         let mut digests = [[0; 64]; ROWS];
-        let Place { absorb, rows, occupancy } = self;
+        let PrfPlace { absorb, rows, occupancy } = self;
         absorb_all(*absorb, rows, occupancy, count, message, |at, lane, lanes| {
             lanes.digest(lane, &mut digests[at][..A::DIGEST_LEN]);
         });
         digests
     }
 
-    /// HMACs of the randomness and the message, with SK.prf.
+    /// Computes HMACs of the randomness and the message, with SK.prf.
     fn hmacs<'m>(
         mut self,
         all: &[Randomized<'m>],

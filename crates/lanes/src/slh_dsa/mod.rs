@@ -6,14 +6,13 @@
 //! signatures under different keys go side by side.
 
 mod absorb;
-mod address;
-pub(crate) mod chain;
 mod error;
 mod hasher;
 mod job;
 mod key;
 mod lanes;
 mod message;
+mod outcome;
 mod params;
 mod places;
 mod sign;
@@ -22,46 +21,48 @@ mod tests;
 mod verify;
 
 use crate::cpu::{Cpu, Isa};
-use crate::features::Choice;
-use crate::report::KernelInfo;
+use crate::info::KernelInfo;
 
-pub(crate) use chain::{ChainKernel, ChainKernels};
+use crate::kernels::slh_dsa::chain::SlhDsaKernels;
 pub use error::SlhDsaError;
-pub use job::{SlhDsaKeyJob, SlhDsaOutcome, SlhDsaSignJob, SlhDsaVerifyJob};
+pub use job::{SlhDsaKeyJob, SlhDsaSignJob, SlhDsaVerifyJob};
 pub use key::{SlhDsaPrivateKey, SlhDsaPublicKey};
 pub use lanes::SlhDsaLanes;
 pub use message::SlhDsaMessage;
+pub use outcome::SlhDsaOutcome;
 pub use params::{SlhDsaParams, SlhDsaSet};
 pub use places::SlhDsaPlaces;
 
-/// The kernels of one instruction set.
-pub(crate) struct SlhDsaKernels {
-    /// Of the sets with SHA-2.
-    pub sha256: Choice<ChainKernels<u32>>,
-    /// Of the sets with SHAKE.
-    pub keccak: Choice<ChainKernels<u64>>,
+impl SlhDsaLanes {
+    /// Returns the kernel of a set, which is that of all sets with the same hash, on a CPU, as
+    /// [`kernels`](crate::kernels) lists it.
+    pub fn kernel_info(cpu: &Cpu, set: SlhDsaSet) -> KernelInfo {
+        let SlhDsaKernels { sha256, keccak } = &cpu.kernels().slh_dsa;
+        let reason = match cpu.isa() {
+            Isa::Portable => "no vectors that this program knows, or none allowed",
+            _ => "chains of hashes stay in the widest vectors",
+        };
+        let info = |algorithm, (kernel, lanes), single, few| KernelInfo {
+            algorithm,
+            kernel,
+            lanes,
+            single,
+            few,
+            reason,
+        };
+        if set.params().is_shake {
+            let kernels = cpu.pick(keccak);
+            let wide = (kernels.wide.name, kernels.wide.lanes);
+            info("slh-dsa-shake", wide, kernels.few.name, kernels.up_to)
+        } else {
+            let kernels = cpu.pick(sha256);
+            let wide = (kernels.wide.name, kernels.wide.lanes);
+            info("slh-dsa-sha2", wide, kernels.few.name, kernels.up_to)
+        }
+    }
 }
 
-/// What the sets of each hash get on a CPU.
+/// Returns the kernel of the sets of each hash on a CPU.
 pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 2] {
-    let SlhDsaKernels { sha256, keccak } = &cpu.kernels().slh_dsa;
-    let reason = match cpu.isa() {
-        Isa::Portable => "no vectors that this program knows, or none allowed",
-        _ => "chains of hashes stay in the widest vectors",
-    };
-    let (sha256, keccak) = (cpu.pick(sha256), cpu.pick(keccak));
-    let info = |algorithm, (kernel, lanes), single, few| KernelInfo {
-        algorithm,
-        kernel,
-        lanes,
-        single,
-        few,
-        reason,
-    };
-    let sha2 = (sha256.wide.name, sha256.wide.lanes);
-    let shake = (keccak.wide.name, keccak.wide.lanes);
-    [
-        info("slh-dsa-sha2", sha2, sha256.few.name, sha256.up_to),
-        info("slh-dsa-shake", shake, keccak.few.name, keccak.up_to),
-    ]
+    [SlhDsaSet::Sha2_128s, SlhDsaSet::Shake128s].map(|set| SlhDsaLanes::kernel_info(cpu, set))
 }

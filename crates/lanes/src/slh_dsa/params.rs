@@ -11,7 +11,7 @@ use core::fmt;
 /// let set = SlhDsaSet::Sha2_128f;
 /// assert_eq!((set.name(), set.signature_len()), ("slh-dsa-sha2-128f", 17088));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the standard's")]
 pub enum SlhDsaSet {
     Sha2_128s,
@@ -50,7 +50,7 @@ pub struct SlhDsaParams {
     pub a: usize,
     /// Trees of FORS.
     pub k: usize,
-    /// Whether the hash is SHAKE256, not SHA-2.
+    /// `true` if the hash is SHAKE256, not SHA-2.
     pub is_shake: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) const MAX_CHAINS: usize = 2 * MAX_N + 3;
 pub(super) const LAST: usize = 15;
 
 impl SlhDsaSet {
-    /// All of them.
+    /// All of them, in the order of their object identifiers.
     pub const ALL: [SlhDsaSet; 12] = [
         SlhDsaSet::Sha2_128s,
         SlhDsaSet::Sha2_128f,
@@ -86,7 +86,7 @@ impl SlhDsaSet {
         SlhDsaSet::Shake256f,
     ];
 
-    /// The name on command lines and in JSON.
+    /// Returns the name on command lines and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             SlhDsaSet::Sha2_128s => "slh-dsa-sha2-128s",
@@ -104,7 +104,7 @@ impl SlhDsaSet {
         }
     }
 
-    /// Its numbers.
+    /// Returns its numbers.
     pub const fn params(self) -> SlhDsaParams {
         use SlhDsaSet::*;
         let [n, d, height, a, k] = match self {
@@ -118,22 +118,22 @@ impl SlhDsaSet {
         SlhDsaParams { n, d, height, a, k, is_shake: self as usize >= Shake128s as usize }
     }
 
-    /// Bytes of a node, of a seed, and of the randomness of a signature.
+    /// Returns the bytes of a node, of a seed, and of the randomness of a signature.
     pub const fn node_len(self) -> usize {
         self.params().n
     }
 
-    /// Bytes of a public key: PK.seed and PK.root.
+    /// Returns the bytes of a public key: PK.seed and PK.root.
     pub const fn public_key_len(self) -> usize {
         2 * self.params().n
     }
 
-    /// Bytes of a private key: SK.seed, SK.prf and the public key.
+    /// Returns the bytes of a private key: SK.seed, SK.prf and the public key.
     pub const fn private_key_len(self) -> usize {
         4 * self.params().n
     }
 
-    /// Bytes of a signature.
+    /// Returns the bytes of a signature.
     pub const fn signature_len(self) -> usize {
         self.params().signature_len()
     }
@@ -151,37 +151,37 @@ impl SlhDsaParams {
         2 * self.n + 3
     }
 
-    /// Bytes of one tree's part of a FORS signature: a secret and its path.
+    /// Returns the bytes of one tree's part of a FORS signature: a secret and its path.
     pub(super) const fn fors_part(&self) -> usize {
         (1 + self.a) * self.n
     }
 
-    /// Bytes of a FORS signature.
+    /// Returns the bytes of a FORS signature.
     pub(super) const fn fors_len(&self) -> usize {
         self.k * self.fors_part()
     }
 
-    /// Bytes of one layer's signature: a one-time signature and a path.
+    /// Returns the bytes of one layer's signature: a one-time signature and a path.
     pub(super) const fn layer_len(&self) -> usize {
         (self.chains() + self.height) * self.n
     }
 
-    /// Bytes of a signature: the randomizer, FORS, and the layers.
+    /// Returns the bytes of a signature: the randomizer, FORS, and the layers.
     pub const fn signature_len(&self) -> usize {
         self.n + self.fors_len() + self.d * self.layer_len()
     }
 
-    /// Bytes of a message's digest that choose leaves of FORS.
+    /// Returns the bytes of a message's digest that choose leaves of FORS.
     pub(super) const fn fors_digest_len(&self) -> usize {
         (self.k * self.a).div_ceil(8)
     }
 
-    /// Bits of the number of a tree of the lowest layer.
+    /// Returns the bits of the number of a tree of the lowest layer.
     pub(super) const fn tree_bits(&self) -> usize {
         self.height * (self.d - 1)
     }
 
-    /// Bytes of a message's digest (m).
+    /// Returns the bytes of a message's digest (m).
     pub const fn digest_len(&self) -> usize {
         self.fors_digest_len() + self.tree_bits().div_ceil(8) + self.height.div_ceil(8)
     }
@@ -191,12 +191,12 @@ impl SlhDsaParams {
         self.d * self.tree_cost() + self.k * (3 << self.a)
     }
 
-    /// The same of a tree of the hypertree.
+    /// Returns the same of a tree of the hypertree.
     pub(super) const fn tree_cost(&self) -> usize {
         (self.chains() * (LAST + 1)) << self.height
     }
 
-    /// The same of a verification.
+    /// Returns the same of a verification.
     pub(super) const fn verify_cost(&self) -> usize {
         self.d * self.chains() * LAST.div_ceil(2) + self.k * (1 + self.a)
     }

@@ -58,8 +58,8 @@ impl SlhDsaPlaces {
 
 const _: () = assert!(MAX_DIGEST == 49, "the digest of the largest set");
 
-/// How far each chain goes in a one-time signature of a node: its digits of four bits, and those of
-/// the checksum (FIPS 205, algorithm 7).
+/// Returns how far each chain goes in a one-time signature of a node: its digits of four bits, and
+/// those of the checksum (FIPS 205, algorithm 7).
 pub(super) fn digits(params: &SlhDsaParams, node: &[u8]) -> [u8; MAX_CHAINS] {
     let mut digits = [0; MAX_CHAINS];
     let len = 2 * params.n;

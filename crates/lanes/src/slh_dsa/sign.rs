@@ -9,11 +9,11 @@ use alloc::vec;
 
 use zeroize::Zeroize;
 
-use super::address::{Address, Kind};
 use super::hasher::{Hasher, ROWS};
 use super::key::SlhDsaPrivateKey;
 use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_LAYERS, MAX_N, SlhDsaParams, SlhDsaSet};
 use super::places::{SlhDsaPlaces, digits};
+use crate::kernels::slh_dsa::address::{Address, Kind};
 use crate::outcome::publish;
 
 /// The height of the part of FORS that is made at once, and its leaves.
@@ -35,7 +35,7 @@ struct Trees<'t> {
 }
 
 /// Whose nodes are made.
-struct Work<'w> {
+struct SigningWork<'w> {
     hasher: &'w mut Hasher,
     key: &'w SlhDsaPrivateKey,
     params: SlhDsaParams,
@@ -63,7 +63,7 @@ impl Signer {
     ) {
         let params = key.public().params();
         let n = params.n;
-        let mut work = Work { hasher, key, params };
+        let mut work = SigningWork { hasher, key, params };
         let (fors, layers) = signature[n..].split_at_mut(params.fors_len());
         // Nodes that follow from a signature are public, and choose what is given out.
         let mut message = self.sign_fors(&mut work, places, fors);
@@ -89,7 +89,7 @@ impl Signer {
     /// Makes PK.root: the root of the highest tree.
     pub fn root(&mut self, hasher: &mut Hasher, key: &SlhDsaPrivateKey, root: &mut [u8]) {
         let params = key.public().params();
-        let mut work = Work { hasher, key, params };
+        let mut work = SigningWork { hasher, key, params };
         let trees = Trees { first_layer: params.d - 1, places: &[(0, 0)] };
         self.leaves(&mut work, &trees, false);
         self.climb_trees(&mut work, &trees, |_, _, _| ());
@@ -102,8 +102,8 @@ impl Signer {
         self.upper.zeroize();
     }
 
-    /// The leaves of trees; those that sign first, and traced, where that is asked.
-    fn leaves(&mut self, work: &mut Work<'_>, trees: &Trees<'_>, signs: bool) {
+    /// Computes the leaves of trees; those that sign first, and traced, where that is asked.
+    fn leaves(&mut self, work: &mut SigningWork<'_>, trees: &Trees<'_>, signs: bool) {
         let height = work.params.height;
         let all =
             (0..trees.places.len()).flat_map(|tree| (0..1 << height).map(move |leaf| (tree, leaf)));
@@ -119,16 +119,16 @@ impl Signer {
         }
     }
 
-    /// The leaves of a batch (FIPS 205, algorithm 6), of which the first is the leaf of this number
-    /// among all that are traced.
+    /// Computes the leaves of a batch (FIPS 205, algorithm 6), of which the first is the leaf of
+    /// this number among all that are traced.
     fn batch(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut SigningWork<'_>,
         trees: &Trees<'_>,
         batch: &[(usize, u32)],
         traced: Option<usize>,
     ) {
-        let Work { hasher, key, params } = work;
+        let SigningWork { hasher, key, params } = work;
         let (n, chains) = (params.n, params.chains());
         let address = |kind, (tree, leaf): (usize, u32), chain: usize| Address {
             layer: (trees.first_layer + tree) as u32,
@@ -165,7 +165,7 @@ impl Signer {
     /// Climbs from the leaves of trees to the roots, and reports the nodes of the paths.
     fn climb_trees(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut SigningWork<'_>,
         trees: &Trees<'_>,
         mut path: impl FnMut(usize, usize, &[u8]),
     ) {
@@ -189,9 +189,14 @@ impl Signer {
         }
     }
 
-    /// The nodes above twice as many.
-    fn climb(&mut self, work: &mut Work<'_>, count: usize, address: impl Fn(usize) -> Address) {
-        let Work { hasher, key, params } = work;
+    /// Returns the nodes above twice as many.
+    fn climb(
+        &mut self,
+        work: &mut SigningWork<'_>,
+        count: usize,
+        address: impl Fn(usize) -> Address,
+    ) {
+        let SigningWork { hasher, key, params } = work;
         let n = params.n;
         for first in (0..count).step_by(ROWS) {
             let rows = ROWS.min(count - first);
@@ -206,10 +211,10 @@ impl Signer {
         }
     }
 
-    /// The signature of FORS (FIPS 205, algorithms 16 and 17), and its public key.
+    /// Returns the signature of FORS (FIPS 205, algorithms 16 and 17), and its public key.
     fn sign_fors(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut SigningWork<'_>,
         places: &SlhDsaPlaces,
         signature: &mut [u8],
     ) -> [u8; MAX_N] {
@@ -251,7 +256,7 @@ impl Signer {
             path(&self.nodes, level, 0, k << (a - level));
             self.climb(work, k << (a - level - 1), |node| address(Kind::Fors, level + 1, node));
         }
-        let Work { hasher, key, .. } = work;
+        let SigningWork { hasher, key, .. } = work;
         hasher.row(&params, 0)[..k * n].copy_from_slice(&self.nodes[..k * n]);
         let mut public = [0; MAX_N];
         let of = |_| (key.public(), address(Kind::ForsRoots, 0, 0));
@@ -262,12 +267,12 @@ impl Signer {
     /// Gives out the secrets of the chosen leaves of FORS.
     fn reveal(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut SigningWork<'_>,
         places: &SlhDsaPlaces,
         address: impl Fn(Kind, usize, usize) -> Address,
         signature: &mut [u8],
     ) {
-        let Work { hasher, key, params } = work;
+        let SigningWork { hasher, key, params } = work;
         let lanes = hasher.chain_lanes(params);
         for first in (0..params.k).step_by(lanes) {
             let count = lanes.min(params.k - first);
@@ -287,11 +292,11 @@ impl Signer {
     /// Leaves of FORS.
     fn fors_leaves(
         &mut self,
-        work: &mut Work<'_>,
+        work: &mut SigningWork<'_>,
         (first, count): (usize, usize),
         address: impl Fn(Kind, usize, usize) -> Address,
     ) {
-        let Work { hasher, key, params } = work;
+        let SigningWork { hasher, key, params } = work;
         let (n, lanes) = (params.n, hasher.chain_lanes(params));
         for begin in (0..count).step_by(lanes) {
             let count = lanes.min(count - begin);
@@ -308,18 +313,18 @@ impl Signer {
 }
 
 /// Up to [`ROWS`] leaves.
-struct Batch([(usize, u32); ROWS], usize);
+struct ChainBatch([(usize, u32); ROWS], usize);
 
-impl Batch {
+impl ChainBatch {
     fn get(&self) -> &[(usize, u32)] {
         &self.0[..self.1]
     }
 }
 
 /// Leaves in batches.
-fn batches(mut leaves: impl Iterator<Item = (usize, u32)>) -> impl Iterator<Item = Batch> {
+fn batches(mut leaves: impl Iterator<Item = (usize, u32)>) -> impl Iterator<Item = ChainBatch> {
     core::iter::from_fn(move || {
-        let mut batch = Batch([(0, 0); ROWS], 0);
+        let mut batch = ChainBatch([(0, 0); ROWS], 0);
         while batch.1 < ROWS
             && let Some(leaf) = leaves.next()
         {

@@ -3,11 +3,11 @@
 
 use alloc::boxed::Box;
 
-use super::address::{Address, Kind};
 use super::hasher::{Hasher, ROWS};
 use super::key::SlhDsaPublicKey;
 use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_N, SlhDsaParams};
 use super::places::{SlhDsaPlaces, digits};
+use crate::kernels::slh_dsa::address::{Address, Kind};
 
 /// One signature.
 #[derive(Clone, Copy)]
@@ -21,12 +21,12 @@ pub(super) struct Claim<'c> {
 type Nodes = [[u8; MAX_N]; ROWS * MAX_FORS];
 
 /// A chain to be completed: of which signature, which one, and its place.
-type Chain = (u8, u8, u8);
+type ChainPlace = (u8, u8, u8);
 
 /// Room for what is verified at a time.
 pub(super) struct Verifier {
     nodes: Box<Nodes>,
-    chains: Box<[Chain; ROWS * MAX_CHAINS]>,
+    chains: Box<[ChainPlace; ROWS * MAX_CHAINS]>,
 }
 
 impl Verifier {
@@ -34,7 +34,7 @@ impl Verifier {
         Verifier { nodes: Box::new([[0; _]; _]), chains: Box::new([(0, 0, 0); _]) }
     }
 
-    /// The roots that signatures lead to: `true` where it is the key's.
+    /// Returns the roots that signatures lead to: `true` where it is the key's.
     pub fn verify(&mut self, hasher: &mut Hasher, claims: &[Claim<'_>]) -> [bool; ROWS] {
         let mut right = [false; ROWS];
         let [Claim { key, .. }, ..] = claims else { return right };
@@ -49,7 +49,7 @@ impl Verifier {
         right
     }
 
-    /// The public keys of FORS that signatures lead to (FIPS 205, algorithm 17).
+    /// Returns the public keys of FORS that signatures lead to (FIPS 205, algorithm 17).
     fn fors(
         &mut self,
         hasher: &mut Hasher,
@@ -111,8 +111,8 @@ impl Verifier {
         keys
     }
 
-    /// The roots of a layer that the signatures of the nodes below lead to (FIPS 205, algorithms 8
-    /// and 11).
+    /// Computes the roots of a layer that the signatures of the nodes below lead to (FIPS 205,
+    /// algorithms 8 and 11).
     fn layer(
         &mut self,
         hasher: &mut Hasher,

@@ -2,21 +2,21 @@
 
 use zeroize::Zeroize;
 
-use super::keccak::{State, WORDS};
-use super::kernel::{KeccakKernel, MAX_RATE, Rate};
 use crate::cpu::Isa;
+use crate::kernels::sponge::keccak::{KeccakState, WORDS};
+use crate::kernels::sponge::kernel::{KeccakKernel, MAX_RATE, Rate};
 
 /// One state, and the block that is being filled.
 pub(super) struct Absorber {
     kernel: KeccakKernel,
     rate: Rate,
-    state: State,
+    state: KeccakState,
     block: [u8; MAX_RATE],
     filled: usize,
 }
 
 impl Absorber {
-    /// One that has absorbed nothing, with the kernel that every machine has.
+    /// Returns one that has absorbed nothing, with the kernel that every machine has.
     pub fn new(rate: Rate) -> Self {
         let portable = Isa::Portable.kernels().expect("every machine has it");
         let kernel = portable.sponge.pick(portable.needs).single;
@@ -54,8 +54,8 @@ impl Absorber {
         self.end_block();
     }
 
-    /// The state between two blocks.
-    pub fn state(&self) -> &State {
+    /// Returns the state between two blocks.
+    pub fn state(&self) -> &KeccakState {
         assert_eq!(self.filled, 0, "a block is complete");
         &self.state
     }

@@ -6,8 +6,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Sha3;
 use super::absorber::Absorber;
-use super::keccak::State;
-use super::kernel::MAX_RATE;
+use crate::kernels::sponge::keccak::KeccakState;
+use crate::kernels::sponge::kernel::MAX_RATE;
 
 /// A key of HMAC over SHA-3, expanded once: the states of the inner and the outer hash after their
 /// first block.
@@ -20,8 +20,8 @@ use super::kernel::MAX_RATE;
 /// # drop(key);
 /// ```
 pub struct HmacSha3Key<A: Sha3> {
-    pub(super) inner: State,
-    pub(super) outer: State,
+    pub(super) inner: KeccakState,
+    pub(super) outer: KeccakState,
     algorithm: PhantomData<A>,
 }
 

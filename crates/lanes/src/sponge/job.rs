@@ -5,16 +5,19 @@ use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::keccak::{State, WORDS};
-use super::kernel::MAX_RATE;
-use super::lanes::{End, SpongeLanes, SpongeTask};
+use super::lanes::SpongeLanes;
+use super::task::{SpongeEnd, SpongeTask};
 use super::{HmacSha3Key, KmacKey, Sha3, Sponge, Xof};
 use crate::buffer::{CipherBuffer, Input};
-use crate::job::{PacketJob, Wiped, Work};
+use crate::error::LengthError;
+use crate::job::{PacketJob, Work};
+use crate::kernels::sponge::keccak::{KeccakState, WORDS};
+use crate::kernels::sponge::kernel::MAX_RATE;
 use crate::manager::Loan;
+use crate::wiped::Wiped;
 
 /// The state that has absorbed nothing.
-static EMPTY: State = [0; WORDS];
+static EMPTY: KeccakState = [0; WORDS];
 
 /// How a message ends.
 #[derive(Clone, Copy)]
@@ -22,7 +25,7 @@ enum Ending<'a> {
     /// With the suffix of its algorithm.
     Plain,
     /// With HMAC's outer hash, which starts from this state.
-    Hmac(&'a State),
+    Hmac(&'a KeccakState),
     /// With the length of KMAC's output.
     Kmac,
     /// With the length 0, for which KMAC's output may have any length.
@@ -30,15 +33,15 @@ enum Ending<'a> {
 }
 
 impl Ending<'_> {
-    /// The end of a message of `A`, whose output goes there.
+    /// Returns the end of a message of `A`, whose output goes there.
     #[inline(always)]
-    fn of<A: Sponge>(self, to: *mut u8, len: usize) -> End {
+    fn of<A: Sponge>(self, to: *mut u8, len: usize) -> SpongeEnd {
         let suffix = A::SUFFIX;
         match self {
-            Ending::Plain => End::Output { suffix, to, len },
-            Ending::Hmac(outer) => End::Hmac { suffix, outer, to, len },
-            Ending::Kmac => End::Kmac { bits: 8 * len as u64, to, len },
-            Ending::KmacXof => End::Kmac { bits: 0, to, len },
+            Ending::Plain => SpongeEnd::Output { suffix, to, len },
+            Ending::Hmac(outer) => SpongeEnd::Hmac { suffix, outer, to, len },
+            Ending::Kmac => SpongeEnd::Kmac { bits: 8 * len as u64, to, len },
+            Ending::KmacXof => SpongeEnd::Kmac { bits: 0, to, len },
         }
     }
 }
@@ -60,7 +63,7 @@ impl Ending<'_> {
 /// ```
 #[derive(Clone)]
 pub struct SpongeStream<A: Sponge> {
-    state: State,
+    state: KeccakState,
     /// The bytes behind the last whole block, so many; what is behind them has no meaning.
     partial: [u8; MAX_RATE],
     filled: usize,
@@ -73,13 +76,13 @@ pub struct SpongeStream<A: Sponge> {
 #[derive(Clone)]
 enum StreamEnding {
     Plain,
-    Hmac(State),
+    Hmac(KeccakState),
     Kmac,
     KmacXof,
 }
 
 impl<A: Sponge> SpongeStream<A> {
-    fn from_state(state: &State, ending: StreamEnding) -> Self {
+    fn from_state(state: &KeccakState, ending: StreamEnding) -> Self {
         SpongeStream {
             state: *state,
             partial: [0; MAX_RATE],
@@ -90,17 +93,17 @@ impl<A: Sponge> SpongeStream<A> {
         }
     }
 
-    /// A hash that has absorbed nothing.
+    /// Makes a hash that has absorbed nothing.
     pub fn new() -> Self {
         Self::from_state(&EMPTY, StreamEnding::Plain)
     }
 
-    /// Bytes of message absorbed so far.
+    /// Returns the bytes of message absorbed so far.
     pub fn len(&self) -> u64 {
         self.absorbed
     }
 
-    /// Whether nothing was absorbed yet.
+    /// Returns `true` if nothing was absorbed yet.
     pub fn is_empty(&self) -> bool {
         self.absorbed == 0
     }
@@ -121,7 +124,7 @@ impl<A: Sponge> SpongeStream<A> {
         }
     }
 
-    /// A piece was absorbed, but for what is behind the last whole block.
+    /// Notes that a piece was absorbed, but for what is behind the last whole block.
     fn absorbed(&mut self, piece: &[u8]) {
         self.absorbed += piece.len() as u64;
         let total = self.filled + piece.len();
@@ -146,19 +149,19 @@ impl<A: Sponge> SpongeStream<A> {
 }
 
 impl<A: Sha3> SpongeStream<A> {
-    /// An HMAC that has absorbed nothing.
+    /// Makes an HMAC that has absorbed nothing.
     pub fn hmac(key: &HmacSha3Key<A>) -> Self {
         Self::from_state(&key.inner, StreamEnding::Hmac(key.outer))
     }
 }
 
 impl<A: Xof> SpongeStream<A> {
-    /// A KMAC that has absorbed nothing.
+    /// Makes a KMAC that has absorbed nothing.
     pub fn kmac(key: &KmacKey<A>) -> Self {
         Self::from_state(&key.state, StreamEnding::Kmac)
     }
 
-    /// A KMAC with output of any length that has absorbed nothing.
+    /// Makes a KMAC with output of any length that has absorbed nothing.
     pub fn kmac_xof(key: &KmacKey<A>) -> Self {
         Self::from_state(&key.state, StreamEnding::KmacXof)
     }
@@ -180,11 +183,11 @@ impl<A: Sponge> Drop for SpongeStream<A> {
     }
 }
 
-/// Where a job's output goes.
+/// The place of a job's output.
 ///
 /// # Safety
-/// As long as the value is neither moved nor dropped, nor borrowed by anyone else, the pointer
-/// stays the same and good for writes of so many bytes.
+/// As long as the value is neither moved nor dropped, nor borrowed by other code, `room` returns
+/// the same pointer, which is writable for the bytes that it counts.
 #[doc(hidden)]
 pub unsafe trait Room {
     fn room(&mut self) -> (*mut u8, usize);
@@ -206,7 +209,8 @@ unsafe impl<A: Sha3> Room for Within<A> {
 #[doc(hidden)]
 pub struct Brought<O>(O);
 
-// SAFETY: the contract of `CipherBuffer`.
+// SAFETY: the contract of `CipherBuffer` makes the pointer writable for its length, and keeps it
+// the same.
 unsafe impl<O: CipherBuffer> Room for Brought<O> {
     #[inline(always)]
     fn room(&mut self) -> (*mut u8, usize) {
@@ -247,109 +251,110 @@ pub type XofJob<'a, A, B, O, T = ()> = PacketJob<SpongeWork<'a, A, B, Brought<O>
 /// A message, and what is to be done with it.
 pub struct SpongeWork<'a, A: Sponge, B, R> {
     data: B,
-    step: Step<'a, A>,
+    step: SpongeStep<'a, A>,
     room: R,
 }
 
 /// What is to be done with the data.
-enum Step<'a, A: Sponge> {
-    Whole(&'a State, Ending<'a>),
+enum SpongeStep<'a, A: Sponge> {
+    Whole(&'a KeccakState, Ending<'a>),
     Update(&'a mut SpongeStream<A>),
     Finish(&'a mut SpongeStream<A>),
 }
 
 impl<'a, A: Sponge, B: Input, R: Room, T> PacketJob<SpongeWork<'a, A, B, R>, T> {
-    /// Whether there is output: the job is complete, and no update.
+    /// Returns `true` if there is output: the job is complete, and no update.
     fn has_output(&self) -> bool {
-        self.is_complete() && !matches!(self.work.step, Step::Update(_))
+        self.is_complete() && !matches!(self.work.step, SpongeStep::Update(_))
     }
 }
 
 impl<'a, A: Sha3, B: Input, T> Sha3Job<'a, A, B, T> {
-    fn of(data: B, user: T, step: Step<'a, A>) -> Self {
+    fn of(data: B, user: T, step: SpongeStep<'a, A>) -> Self {
         let room = Within(Wiped::new(A::ZERO_DIGEST));
         PacketJob::new(SpongeWork { data, step, room }, user)
     }
 
-    /// The digest of a message.
+    /// Makes a job for the digest of a message.
     pub fn digest(data: B, user: T) -> Self {
-        Self::of(data, user, Step::Whole(&EMPTY, Ending::Plain))
+        Self::of(data, user, SpongeStep::Whole(&EMPTY, Ending::Plain))
     }
 
-    /// The HMAC of a message (RFC 2104).
+    /// Makes a job for the HMAC of a message (RFC 2104).
     pub fn hmac(key: &'a HmacSha3Key<A>, data: B, user: T) -> Self {
-        Self::of(data, user, Step::Whole(&key.inner, Ending::Hmac(&key.outer)))
+        Self::of(data, user, SpongeStep::Whole(&key.inner, Ending::Hmac(&key.outer)))
     }
 
-    /// Another piece of a stream; more is to come. The job has no output.
-    /// Until it is complete the stream is as it was.
+    /// Makes a job for another piece of a stream; more is to come. The job has no output. Until it
+    /// is complete the stream is as it was.
     pub fn update(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Self {
-        Self::of(data, user, Step::Update(stream))
+        Self::of(data, user, SpongeStep::Update(stream))
     }
 
-    /// The last piece of a stream. The output is the digest, or the HMAC, of all of
+    /// Makes a job for the last piece of a stream. The output is the digest, or the HMAC, of all of
     /// it; the stream is then as it was before this piece.
     pub fn finish(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Self {
-        Self::of(data, user, Step::Finish(stream))
+        Self::of(data, user, SpongeStep::Finish(stream))
     }
 
-    /// The digest or HMAC, [`DIGEST_LEN`](Sha3::DIGEST_LEN) bytes; `None` until the job is
+    /// Returns the digest or HMAC, [`DIGEST_LEN`](Sha3::DIGEST_LEN) bytes; `None` until the job is
     /// complete, and for an [`update`](Sha3Job::update).
     pub fn output(&self) -> Option<&A::Digest> {
         self.has_output().then_some(&*self.work.room.0)
     }
 
-    /// The buffer and the caller's value. The digest is wiped.
+    /// Returns the buffer and the caller's value. The digest is wiped.
     pub fn into_parts(self) -> (B, T) {
         (self.work.data, self.user)
     }
 }
 
 impl<'a, A: Xof, B: Input, O: CipherBuffer, T> XofJob<'a, A, B, O, T> {
-    fn of(data: B, output: O, user: T, step: Step<'a, A>) -> Self {
+    fn of(data: B, output: O, user: T, step: SpongeStep<'a, A>) -> Self {
         PacketJob::new(SpongeWork { data, step, room: Brought(output) }, user)
     }
 
-    /// SHAKE of a message.
+    /// Makes a job for SHAKE of a message.
     pub fn shake(data: B, output: O, user: T) -> Self {
-        Self::of(data, output, user, Step::Whole(&EMPTY, Ending::Plain))
+        Self::of(data, output, user, SpongeStep::Whole(&EMPTY, Ending::Plain))
     }
 
-    /// KMAC of a message (SP 800-185), which depends on the length of the output.
+    /// Makes a job for KMAC of a message (SP 800-185), which depends on the length of the output.
     pub fn kmac(key: &'a KmacKey<A>, data: B, output: O, user: T) -> Self {
-        Self::of(data, output, user, Step::Whole(&key.state, Ending::Kmac))
+        Self::of(data, output, user, SpongeStep::Whole(&key.state, Ending::Kmac))
     }
 
-    /// KMACXOF of a message (SP 800-185): shorter output is the beginning of longer output.
+    /// Makes a job for KMACXOF of a message (SP 800-185): shorter output is the beginning of longer
+    /// output.
     pub fn kmac_xof(key: &'a KmacKey<A>, data: B, output: O, user: T) -> Self {
-        Self::of(data, output, user, Step::Whole(&key.state, Ending::KmacXof))
+        Self::of(data, output, user, SpongeStep::Whole(&key.state, Ending::KmacXof))
     }
 
-    /// Another piece of a stream; more is to come. The room for output stays as it is.
-    /// Until the job is complete the stream is as it was.
+    /// Makes a job for another piece of a stream; more is to come. The room for output stays as it
+    /// is. Until the job is complete the stream is as it was.
     pub fn update(stream: &'a mut SpongeStream<A>, data: B, output: O, user: T) -> Self {
-        Self::of(data, output, user, Step::Update(stream))
+        Self::of(data, output, user, SpongeStep::Update(stream))
     }
 
-    /// The last piece of a stream. The output is SHAKE, or KMAC, of all of it; the
+    /// Makes a job for the last piece of a stream. The output is SHAKE, or KMAC, of all of it; the
     /// stream is then as it was before this piece.
     pub fn finish(stream: &'a mut SpongeStream<A>, data: B, output: O, user: T) -> Self {
-        Self::of(data, output, user, Step::Finish(stream))
+        Self::of(data, output, user, SpongeStep::Finish(stream))
     }
 
-    /// The output; `None` until the job is complete, and for an [`update`](XofJob::update).
+    /// Returns the output; `None` until the job is complete, and for an [`update`](XofJob::update).
     pub fn output(&self) -> Option<&[u8]> {
         self.has_output().then(|| self.work.room.0.output())
     }
 
-    /// The message, the output and the caller's value.
+    /// Returns the message, the output and the caller's value.
     pub fn into_parts(self) -> (B, O, T) {
         (self.work.data, self.work.room.0, self.user)
     }
 }
 
-// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract), as does
-// `room`; keys and streams are borrowed for the job's life.
+// SAFETY: `bytes` gives one slice as long as the job is not touched (the contract of `Input`), as
+// does `room`, and keys and streams are borrowed for the job's life; so the task is good.
 unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
     type Lanes = SpongeLanes;
 
@@ -358,16 +363,16 @@ unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
         let bytes = self.data.bytes();
         let (to, room) = self.room.room();
         let (start, (head, data, len), end) = match &mut self.step {
-            Step::Whole(state, ending) => {
+            SpongeStep::Whole(state, ending) => {
                 let all = (ptr::null(), bytes.as_ptr(), bytes.len());
                 (&raw const **state, all, ending.of::<A>(to, room))
             }
-            Step::Update(stream) => {
+            SpongeStep::Update(stream) => {
                 let joined = stream.join(bytes);
                 let state = &raw mut stream.state;
-                (state.cast_const(), joined, End::State(state))
+                (state.cast_const(), joined, SpongeEnd::State(state))
             }
-            Step::Finish(stream) => {
+            SpongeStep::Finish(stream) => {
                 let joined = stream.join(bytes);
                 (&raw const stream.state, joined, stream.ending().of::<A>(to, room))
             }
@@ -377,23 +382,29 @@ unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
 
     #[inline(always)]
     fn cost(&self) -> usize {
-        self.data.bytes().len() / A::BLOCK_LEN
+        cost::<A>(self.data.bytes().len())
     }
 
-    /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves
-    /// it as it was.
+    /// Notes that a stream has absorbed the piece, which it has only now: a job that a manager
+    /// gives back unfinished leaves it as it was.
     #[inline(always)]
     fn finish(&mut self) {
-        if let Step::Update(stream) = &mut self.step {
+        if let SpongeStep::Update(stream) = &mut self.step {
             stream.absorbed(self.data.bytes());
         }
     }
 }
 
+/// Returns the cost by which managers sort a message, in a job as in a loan: its whole blocks.
+#[inline(always)]
+fn cost<A: Sponge>(len: usize) -> usize {
+    len / A::BLOCK_LEN
+}
+
 impl<'a> Loan<'a, SpongeLanes> {
     #[inline(always)]
     fn sponge<A: Sponge>(
-        start: &'a State,
+        start: &'a KeccakState,
         ending: Ending<'a>,
         data: &'a [u8],
         to: &'a mut [u8],
@@ -401,10 +412,59 @@ impl<'a> Loan<'a, SpongeLanes> {
         let end = ending.of::<A>(to.as_mut_ptr(), to.len());
         let (data, len) = (data.as_ptr(), data.len());
         let task = SpongeTask { rate: A::RATE, head: ptr::null(), data, len, start, end };
-        Loan::new(task, len / A::BLOCK_LEN)
+        Loan::new(task, cost::<A>(len))
     }
 
-    /// The SHA-3 digest of a message, to be written to the start of `digest`.
+    /// Makes a loan for the next piece of a stream; more is to come. Together with what came before
+    /// it has whole blocks. The stream counts it as absorbed at once: without a planner that does
+    /// the loan, the stream is of no more use.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, Loan, Planner, Sha3_256, SpongeLanes, SpongeStream};
+    ///
+    /// let mut planner = Planner::<SpongeLanes>::new(&Cpu::detect());
+    /// let (mut stream, mut digest) = (SpongeStream::<Sha3_256>::new(), [0; 32]);
+    /// planner.process_each([Loan::<SpongeLanes>::update(&mut stream, &[b'a'; 272])?]);
+    /// planner.process_each([Loan::<SpongeLanes>::finish(&mut stream, b"rest", &mut digest)]);
+    ///
+    /// let (whole, mut expected) = ([&[b'a'; 272][..], b"rest"].concat(), [0; 32]);
+    /// planner.process_each([Loan::<SpongeLanes>::sha3::<Sha3_256>(&whole, &mut expected)]);
+    /// assert_eq!(digest, expected);
+    /// # Ok::<(), broadloom_lanes::LengthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LengthError`] if there would be bytes behind the last whole block.
+    #[inline(always)]
+    pub fn update<A: Sponge>(
+        stream: &'a mut SpongeStream<A>,
+        data: &'a [u8],
+    ) -> Result<Self, LengthError> {
+        LengthError::check(stream.filled + data.len(), A::BLOCK_LEN)?;
+        let (head, bytes, len) = stream.join(data);
+        (stream.absorbed, stream.filled) = (stream.absorbed + data.len() as u64, 0);
+        let state = &raw mut stream.state;
+        let (start, end) = (state.cast_const(), SpongeEnd::State(state));
+        let task = SpongeTask { rate: A::RATE, head, data: bytes, len, start, end };
+        Ok(Loan::new(task, cost::<A>(len)))
+    }
+
+    /// Makes a loan for the last piece of a stream, of any length. The output, SHA-3, SHAKE or a
+    /// MAC of all of it, fills `to`; the stream is then as it was before this piece.
+    #[inline(always)]
+    pub fn finish<A: Sponge>(
+        stream: &'a mut SpongeStream<A>,
+        data: &'a [u8],
+        to: &'a mut [u8],
+    ) -> Self {
+        let (head, bytes, len) = stream.join(data);
+        let end = stream.ending().of::<A>(to.as_mut_ptr(), to.len());
+        let start = &raw const stream.state;
+        let task = SpongeTask { rate: A::RATE, head, data: bytes, len, start, end };
+        Loan::new(task, cost::<A>(len))
+    }
+
+    /// Makes a loan for the SHA-3 digest of a message, to be written to the start of `digest`.
     ///
     /// # Panics
     /// If `digest` is shorter than [`DIGEST_LEN`](Sha3::DIGEST_LEN).
@@ -413,7 +473,8 @@ impl<'a> Loan<'a, SpongeLanes> {
         Self::sponge::<A>(&EMPTY, Ending::Plain, data, room::<A>(digest))
     }
 
-    /// The HMAC over SHA-3 of a message (RFC 2104), to be written to the start of `tag`.
+    /// Makes a loan for the HMAC over SHA-3 of a message (RFC 2104), to be written to the start of
+    /// `tag`.
     ///
     /// # Panics
     /// If `tag` is shorter than [`DIGEST_LEN`](Sha3::DIGEST_LEN).
@@ -422,26 +483,27 @@ impl<'a> Loan<'a, SpongeLanes> {
         Self::sponge::<A>(&key.inner, Ending::Hmac(&key.outer), data, room::<A>(tag))
     }
 
-    /// SHAKE of a message, which fills `output`.
+    /// Makes a loan for SHAKE of a message, which fills `output`.
     #[inline(always)]
     pub fn shake<A: Xof>(data: &'a [u8], output: &'a mut [u8]) -> Self {
         Self::sponge::<A>(&EMPTY, Ending::Plain, data, output)
     }
 
-    /// KMAC of a message (SP 800-185), which fills `output` and depends on its length.
+    /// Makes a loan for KMAC of a message (SP 800-185), which fills `output` and depends on its
+    /// length.
     #[inline(always)]
     pub fn kmac<A: Xof>(key: &'a KmacKey<A>, data: &'a [u8], output: &'a mut [u8]) -> Self {
         Self::sponge::<A>(&key.state, Ending::Kmac, data, output)
     }
 
-    /// KMACXOF of a message (SP 800-185), which fills `output`.
+    /// Makes a loan for KMACXOF of a message (SP 800-185), which fills `output`.
     #[inline(always)]
     pub fn kmac_xof<A: Xof>(key: &'a KmacKey<A>, data: &'a [u8], output: &'a mut [u8]) -> Self {
         Self::sponge::<A>(&key.state, Ending::KmacXof, data, output)
     }
 }
 
-/// Where a digest goes.
+/// Returns where a digest goes.
 #[inline(always)]
 fn room<A: Sha3>(digest: &mut [u8]) -> &mut [u8] {
     assert!(digest.len() >= A::DIGEST_LEN, "{} bytes of room for a digest", digest.len());

@@ -6,8 +6,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Xof;
 use super::absorber::Absorber;
-use super::keccak::State;
 use super::tail::Encoded;
+use crate::kernels::sponge::keccak::KeccakState;
 
 /// A key of KMAC128 (over [`Shake128`](super::Shake128)) or KMAC256 (over
 /// [`Shake256`](super::Shake256)), with a customization string. Both are absorbed once.
@@ -20,7 +20,7 @@ use super::tail::Encoded;
 /// # drop(key);
 /// ```
 pub struct KmacKey<A: Xof> {
-    pub(super) state: State,
+    pub(super) state: KeccakState,
     algorithm: PhantomData<A>,
 }
 

@@ -7,64 +7,30 @@
 //!
 //! Lanes that advance together have blocks of one length: there is a set of lanes for each.
 
-use super::keccak::State;
-use super::kernel::{Rate, SpongeKernels};
-use super::set::{Set, Taken};
+use super::set::{SpongeSet, SpongeTaken};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
-
-/// One message, as the scheduler sees it.
-///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
-#[derive(Clone, Copy)]
-pub struct SpongeTask {
-    pub(super) rate: Rate,
-    /// A block to absorb first; null if there is none.
-    pub(super) head: *const u8,
-    /// The bytes to absorb, and how many.
-    pub(super) data: *const u8,
-    pub(super) len: usize,
-    /// The state to start from, which has absorbed whole blocks.
-    pub(super) start: *const State,
-    pub(super) end: End,
-}
-
-/// What becomes of the state when the data are absorbed.
-#[derive(Clone, Copy)]
-pub(super) enum End {
-    /// It is kept, for more data to come: what is behind the last whole block is left out.
-    State(*mut State),
-    /// The message is complete: its output.
-    Output { suffix: u8, to: *mut u8, len: usize },
-    /// The message is complete, and is the inner one of an HMAC: its tag, as long as the digest.
-    Hmac { suffix: u8, outer: *const State, to: *mut u8, len: usize },
-    /// The message is complete: KMAC of it. `bits` is the length that it is told, 0 for output of
-    /// any length.
-    Kmac { bits: u64, to: *mut u8, len: usize },
-}
-
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of
-/// messages of another block length must not keep them waiting for ever.
-const PATIENCE: u32 = 16;
+use crate::kernels::sponge::kernel::{Rate, SpongeKernels};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
+use crate::sponge::task::SpongeTask;
 
 /// The scheduler of messages of all sponges onto the lanes of the Keccak kernel.
 pub struct SpongeLanes {
     kernels: SpongeKernels,
-    sets: [Set; Rate::ALL.len()],
+    sets: [SpongeSet; Rate::ALL.len()],
     occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler, or they point into the scheduler's own allocations.
 unsafe impl Send for SpongeLanes {}
 
 impl Lanes for SpongeLanes {
     type Task = SpongeTask;
-    const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = cpu.pick(&cpu.kernels().sponge);
-        let sets = Rate::ALL.map(|rate| Set::new(rate, kernels.wide.lanes));
+        let sets = Rate::ALL.map(|rate| SpongeSet::new(rate, kernels.wide.lanes));
         SpongeLanes { kernels, sets, occupancy: Occupancy::default() }
     }
 
@@ -77,41 +43,28 @@ impl Lanes for SpongeLanes {
     }
 
     #[inline]
-    unsafe fn run(&mut self, source: &mut impl Source<SpongeTask>, goal: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<SpongeTask>) {
         let SpongeLanes { kernels, sets, occupancy } = self;
-        let mut completed = 0;
-        sets.iter_mut().for_each(|set| set.idle += u32::from(set.active() > 0));
-        // SAFETY: the caller vouches for the tasks until they are complete; whenever a task is
-        // taken, no set is full.
+        // SAFETY: every task that the source gives is good until it is reported done, by this
+        // function's contract; whenever a task is taken, no set is full, because a full set is run.
         unsafe {
-            loop {
-                while let Some((id, rate, taken)) =
-                    source.next(|id, task| (id, task.rate, sets[task.rate as usize].take(id, task)))
-                {
-                    match taken {
-                        Taken::Waits => {}
-                        Taken::Full => {
-                            let set = &mut sets[rate as usize];
-                            while set.is_full() {
-                                completed += set.step(kernels, source, occupancy);
-                            }
-                        }
-                        Taken::Complete => {
-                            completed += 1;
-                            source.done(id);
+            while let Some((id, rate, taken)) =
+                source.next(|id, task| (id, task.rate, sets[task.rate as usize].take(id, task)))
+            {
+                match taken {
+                    SpongeTaken::Waits => {}
+                    SpongeTaken::Full => {
+                        let set = &mut sets[rate as usize];
+                        while set.is_full() {
+                            set.step(kernels, source, occupancy);
                         }
                     }
+                    SpongeTaken::Complete => source.done(id),
                 }
-                let late = sets.iter().position(|set| set.idle > PATIENCE);
-                if late.is_none() && goal == Goal::One && completed > 0 {
-                    return;
-                }
-                let fullest = (0..sets.len()).max_by_key(|index| sets[*index].active());
-                match late.or(fullest) {
-                    Some(index) if sets[index].active() > 0 => {
-                        completed += sets[index].step(kernels, source, occupancy);
-                    }
-                    _ => return,
+            }
+            for set in sets {
+                while set.active() > 0 {
+                    set.step(kernels, source, occupancy);
                 }
             }
         }

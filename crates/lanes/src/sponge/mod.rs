@@ -1,5 +1,5 @@
 //! SHA-3 and SHAKE (FIPS 202), HMAC over SHA-3 (FIPS 198-1), and KMAC (SP 800-185): the algorithms,
-//! their kernels, and the jobs that use them.
+//! and the jobs that use them. The kernels are in `kernels/sponge`.
 //!
 //! All of them are one permutation under different paddings. So a single scheduler,
 //! [`SpongeLanes`], takes messages of all algorithms.
@@ -7,21 +7,19 @@
 mod absorber;
 mod hmac;
 mod job;
-mod keccak;
-pub(crate) mod kernel;
 mod kmac;
 mod lanes;
 mod set;
 mod tail;
+mod task;
 
 use crate::cpu::{Cpu, Isa};
-use crate::report::KernelInfo;
+use crate::info::KernelInfo;
 
+pub use crate::kernels::sponge::kernel::Rate;
+use crate::kernels::sponge::kernel::SpongeKernels;
 pub use hmac::HmacSha3Key;
 pub use job::{Sha3Job, SpongeStream, XofJob};
-pub(crate) use keccak::{CONSTANTS, Rows, Steps, WORDS, permute};
-pub use kernel::Rate;
-pub(crate) use kernel::{KeccakKernel, MAX_LANES, SpongeKernels};
 pub use kmac::KmacKey;
 pub use lanes::SpongeLanes;
 
@@ -53,7 +51,7 @@ pub trait Xof: Sponge {
 }
 
 mod sealed {
-    use super::kernel::Rate;
+    use crate::kernels::sponge::kernel::Rate;
 
     /// What a sponge has that its users need not see.
     pub trait Sealed {
@@ -133,23 +131,31 @@ const NAMES: [&str; 8] = [
     Shake256::KMAC_NAME,
 ];
 
-/// What each algorithm gets on a CPU.
-pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; NAMES.len()] {
-    let SpongeKernels { wide, single } = cpu.pick(&cpu.kernels().sponge);
-    let reason = match (wide.name, cpu.isa()) {
-        ("armv8-sha3", _) => "an instruction of the SHA-3 extension for each step of a round",
-        (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
-        (_, Isa::Avx512) => {
-            "512-bit vectors, whose rotations and three-operand logic are a step each"
+impl SpongeLanes {
+    /// Returns the kernel of all sponges on a CPU. [`kernels`](crate::kernels) lists it under the
+    /// name of each.
+    pub fn kernel_info(cpu: &Cpu) -> KernelInfo {
+        let SpongeKernels { wide, single } = cpu.pick(&cpu.kernels().sponge);
+        let reason = match (wide.name, cpu.isa()) {
+            ("armv8-sha3", _) => "an instruction of the SHA-3 extension for each step of a round",
+            (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
+            (_, Isa::Avx512) => {
+                "512-bit vectors, whose rotations and three-operand logic are a step each"
+            }
+            _ => "the widest vectors that the CPU and the operating system offer",
+        };
+        KernelInfo {
+            algorithm: "keccak",
+            kernel: wide.name,
+            lanes: wide.lanes,
+            single: single.name,
+            few: 1,
+            reason,
         }
-        _ => "the widest vectors that the CPU and the operating system offer",
-    };
-    NAMES.map(|algorithm| KernelInfo {
-        algorithm,
-        kernel: wide.name,
-        lanes: wide.lanes,
-        single: single.name,
-        few: 1,
-        reason,
-    })
+    }
+}
+
+/// Returns the kernel of each sponge on a CPU.
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; NAMES.len()] {
+    NAMES.map(|name| SpongeLanes::kernel_info(cpu).named(name))
 }

@@ -5,11 +5,12 @@ use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::keccak::{State, WORDS};
-use super::kernel::{MAX_LANES, Rate, SpongeKernels};
-use super::lanes::{End, SpongeTask};
 use super::tail::{Encoded, Tail, ZEROS};
-use crate::manager::{Occupancy, Source};
+use super::task::{SpongeEnd, SpongeTask};
+use crate::kernels::sponge::keccak::{KeccakState, WORDS};
+use crate::kernels::sponge::kernel::{MAX_LANES, Rate, SpongeKernels};
+use crate::manager::Source;
+use crate::occupancy::Occupancy;
 use crate::slab::Slab;
 
 /// The bits that end a message of KMAC, and the first of the padding.
@@ -21,25 +22,23 @@ const CSHAKE: u8 = 0x04;
 struct States([u64; WORDS * MAX_LANES]);
 
 /// Lanes that advance together, as their blocks are of one length.
-pub(super) struct Set {
+pub(super) struct SpongeSet {
     rate: Rate,
     /// Lanes of the kernel.
     lanes: usize,
     states: Box<States>,
     tails: Slab<Tail>,
-    slots: [Slot; MAX_LANES],
+    slots: [SpongeSlot; MAX_LANES],
     /// What each lane absorbs next, and how many blocks of it.
     data: [*const u8; MAX_LANES],
     left: [usize; MAX_LANES],
     /// A bit for each lane in use.
     busy: u32,
-    /// Calls of `run` that found some in use, since they last moved.
-    pub idle: u32,
 }
 
 /// A task on a lane.
 #[derive(Clone, Copy)]
-struct Slot {
+struct SpongeSlot {
     id: u32,
     stage: Stage,
     /// What comes after a block that is absorbed first: where, and how many blocks.
@@ -54,7 +53,7 @@ struct Slot {
 #[derive(Clone, Copy)]
 enum Stage {
     /// The state is kept: more data are to come.
-    Keep(*mut State),
+    Keep(*mut KeccakState),
     /// The padded end, of so many blocks; then what else.
     End(usize, Next),
     /// What else.
@@ -66,11 +65,11 @@ enum Next {
     /// The output.
     Squeeze,
     /// HMAC's outer hash, from this state, of the digest.
-    Outer(*const State, u8),
+    Outer(*const KeccakState, u8),
 }
 
 /// What became of a task.
-pub(super) enum Taken {
+pub(super) enum SpongeTaken {
     /// It has a lane, and others are free.
     Waits,
     /// It has the last lane.
@@ -79,11 +78,11 @@ pub(super) enum Taken {
     Complete,
 }
 
-impl Set {
+impl SpongeSet {
     pub fn new(rate: Rate, lanes: usize) -> Self {
         let mut tails = Slab::new(lanes);
         (0..lanes).for_each(|lane| tails.put(lane, Tail::EMPTY));
-        let slot = Slot {
+        let slot = SpongeSlot {
             id: 0,
             stage: Stage::Ended(Next::Squeeze),
             data: ptr::null(),
@@ -91,7 +90,7 @@ impl Set {
             to: ptr::null_mut(),
             len: 0,
         };
-        Set {
+        SpongeSet {
             rate,
             lanes,
             states: Box::new(States([0; _])),
@@ -100,16 +99,15 @@ impl Set {
             data: [ptr::null(); MAX_LANES],
             left: [0; MAX_LANES],
             busy: 0,
-            idle: 0,
         }
     }
 
-    /// Lanes in use.
+    /// Returns the lanes in use.
     pub fn active(&self) -> usize {
         self.busy.count_ones() as usize
     }
 
-    /// Whether no lane is free.
+    /// Returns `true` if no lane is free.
     pub fn is_full(&self) -> bool {
         self.active() == self.lanes
     }
@@ -117,60 +115,62 @@ impl Set {
     /// Gives a task a lane.
     ///
     /// # Safety
-    /// The task is good until it is complete; a lane is free.
+    /// - The task is good, as [`Lanes::Task`](crate::manager::Lanes::Task) defines it, until it is
+    ///   reported done.
+    /// - A lane is free.
     #[inline(always)]
-    pub unsafe fn take(&mut self, id: u32, task: &SpongeTask) -> Taken {
+    pub unsafe fn take(&mut self, id: u32, task: &SpongeTask) -> SpongeTaken {
         let lane = self.busy.trailing_ones() as usize;
         let blocks = task.len / self.rate.bytes();
         let rest = task.len % self.rate.bytes();
-        // SAFETY: the task is good: its start and its data are readable, and room for the state is
-        // writable.
+        // SAFETY: the task is good, by this function's contract, so that its start and its data are
+        // readable, and the room for a state that is kept is writable; the lane's tail was filled
+        // when the set was made.
         unsafe {
             let tail = self.tails.get(lane);
             let rest = (task.data.add(task.len - rest), rest);
             let (stage, to, len) = match task.end {
-                End::State(state) if blocks == 0 && task.head.is_null() => {
+                SpongeEnd::State(state) if blocks == 0 && task.head.is_null() => {
                     *state = *task.start;
-                    return Taken::Complete;
+                    return SpongeTaken::Complete;
                 }
-                End::State(state) => (Stage::Keep(state), ptr::null_mut(), 0),
-                End::Output { suffix, to, len } => {
+                SpongeEnd::State(state) => (Stage::Keep(state), ptr::null_mut(), 0),
+                SpongeEnd::Output { suffix, to, len } => {
                     let blocks = tail.build(self.rate, rest, &[], suffix);
                     (Stage::End(blocks, Next::Squeeze), to, len)
                 }
-                End::Hmac { suffix, outer, to, len } => {
+                SpongeEnd::Hmac { suffix, outer, to, len } => {
                     let blocks = tail.build(self.rate, rest, &[], suffix);
                     (Stage::End(blocks, Next::Outer(outer, suffix)), to, len)
                 }
-                End::Kmac { bits, to, len } => {
+                SpongeEnd::Kmac { bits, to, len } => {
                     let trailer = Encoded::new(bits);
                     let blocks = tail.build(self.rate, rest, trailer.right(), CSHAKE);
                     (Stage::End(blocks, Next::Squeeze), to, len)
                 }
             };
             self.put(lane, task.start);
-            self.slots[lane] = Slot { id, stage, data: task.data, blocks, to, len };
+            self.slots[lane] = SpongeSlot { id, stage, data: task.data, blocks, to, len };
             (self.data[lane], self.left[lane]) = (task.head, 1);
             self.busy |= 1 << lane;
             if task.head.is_null() {
                 self.turn(lane);
             }
         }
-        if self.is_full() { Taken::Full } else { Taken::Waits }
+        if self.is_full() { SpongeTaken::Full } else { SpongeTaken::Waits }
     }
 
-    /// Advances the lanes in use until one has absorbed what it was given. Says how many tasks are
-    /// complete.
+    /// Advances the lanes in use until one has absorbed all blocks that it was given.
     ///
     /// # Safety
-    /// At least one lane is in use; their tasks are good. The kernels are for this CPU.
+    /// - At least one lane is in use, and the tasks on the lanes are good.
+    /// - The kernels are for this CPU.
     pub unsafe fn step(
         &mut self,
         kernels: &SpongeKernels,
         source: &mut impl Source<SpongeTask>,
         occupancy: &mut Occupancy,
-    ) -> usize {
-        self.idle = 0;
+    ) {
         let first = self.busy.trailing_zeros() as usize;
         let alone = self.active() == 1 && self.lanes > 1;
         let fewest = match alone {
@@ -178,8 +178,9 @@ impl Set {
             false => in_use(self.busy).map(|lane| self.left[lane]).min().unwrap_or(0),
         };
         occupancy.count(self.active(), self.lanes, fewest);
-        // SAFETY: the kernels are for this CPU, and every lane in use has at least so many blocks;
-        // a lane that is not reads along with the first that is. The tasks are good.
+        // SAFETY: the kernels are for this CPU, and every lane in use has at least `fewest` blocks;
+        // every other lane reads along with the first one in use. The tasks are good, by this
+        // function's contract.
         unsafe {
             if alone {
                 let mut state = self.column(first);
@@ -194,7 +195,6 @@ impl Set {
                 let states = self.states.0.as_mut_ptr();
                 (kernels.wide.absorb)(states, self.data.as_ptr(), self.rate, fewest);
             }
-            let mut completed = 0;
             for lane in in_use(self.busy) {
                 self.left[lane] -= fewest;
                 if self.left[lane] > 0 {
@@ -202,27 +202,26 @@ impl Set {
                 } else if self.turn(lane) {
                     self.busy &= !(1 << lane);
                     source.done(self.slots[lane].id);
-                    completed += 1;
                 }
             }
-            completed
         }
     }
 
-    /// A lane has absorbed what it was given: gives it what comes next, or says that its task is
+    /// Gives a lane that has absorbed its blocks the next ones. Returns `true` if its task is
     /// complete.
     ///
     /// # Safety
     /// The lane's task is good.
     #[inline(always)]
     unsafe fn turn(&mut self, lane: usize) -> bool {
-        let Slot { stage, data, blocks, to, len, .. } = self.slots[lane];
+        let SpongeSlot { stage, data, blocks, to, len, .. } = self.slots[lane];
         if blocks > 0 {
             self.slots[lane].blocks = 0;
             (self.data[lane], self.left[lane]) = (data, blocks);
             return false;
         }
-        // SAFETY: the task is good: its output is writable, and the outer state readable.
+        // SAFETY: the task is good, by this function's contract, so that its output is writable and
+        // its outer state readable.
         unsafe {
             match stage {
                 Stage::Keep(state) => {
@@ -260,29 +259,30 @@ impl Set {
     /// Sets a lane's state.
     ///
     /// # Safety
-    /// The state is readable.
+    /// `state` is readable.
     #[inline(always)]
-    unsafe fn put(&mut self, lane: usize, state: *const State) {
+    unsafe fn put(&mut self, lane: usize, state: *const KeccakState) {
         let words = self.states.0.chunks_exact_mut(self.lanes);
         for (i, words) in words.take(WORDS).enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: `state` is readable, by this function's contract.
             words[lane] = unsafe { (*state)[i] };
         }
     }
 
-    /// A lane's state.
-    fn column(&self, lane: usize) -> State {
+    /// Returns a lane's state.
+    fn column(&self, lane: usize) -> KeccakState {
         core::array::from_fn(|i| self.states.0[i * self.lanes + lane])
     }
 
     /// Writes the first `len` bytes of a lane's state, which are no more than a block.
     ///
     /// # Safety
-    /// `to` is writable for so many bytes.
+    /// `to` is writable for `len` bytes.
     #[inline(always)]
     unsafe fn output(&self, lane: usize, to: *mut u8, len: usize) {
         let word = |i: usize| self.states.0[i * self.lanes + lane].to_le();
-        // SAFETY: the caller's.
+        // SAFETY: `to` is writable for `len` bytes, by this function's contract: whole words, and
+        // the bytes behind them.
         unsafe {
             for i in 0..len / 8 {
                 to.cast::<u64>().add(i).write_unaligned(word(i));
@@ -295,7 +295,7 @@ impl Set {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set.
 #[inline(always)]
 fn in_use(mut lanes: u32) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -305,11 +305,11 @@ fn in_use(mut lanes: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Drop for Set {
+impl Drop for SpongeSet {
     fn drop(&mut self) {
         self.states.0.zeroize();
         for lane in 0..self.lanes {
-            // SAFETY: all were filled when this was made, and no task runs any more.
+            // SAFETY: all slots were filled when the set was made, and no task runs any more.
             unsafe { self.tails.get(lane) }.zeroize();
         }
     }

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::kernel::{MAX_RATE, Rate};
+use crate::kernels::sponge::kernel::{MAX_RATE, Rate};
 
 /// Room for the last one or two blocks of a message.
 #[repr(C, align(64))]
@@ -11,11 +11,12 @@ pub(super) struct Tail([u8; 2 * MAX_RATE]);
 impl Tail {
     pub const EMPTY: Tail = Tail([0; 2 * MAX_RATE]);
 
-    /// Builds the end of a message and says how many blocks it takes: the bytes behind the last
-    /// whole block, `trailer`, the suffix, zeros, and the padding's last bit.
+    /// Builds the end of a message: the bytes behind the last whole block, `trailer`, the suffix,
+    /// zeros, and the padding's last bit. Returns the number of blocks.
     ///
     /// # Safety
-    /// `rest` is readable for `len` bytes, fewer than a block. `trailer` is shorter than a block.
+    /// - `rest` is readable for `len` bytes, fewer than a block.
+    /// - `trailer` is shorter than a block.
     #[inline(always)]
     pub unsafe fn build(
         &mut self,
@@ -28,8 +29,8 @@ impl Tail {
         let at = len + trailer.len();
         let blocks = 1 + at / rate;
         debug_assert!(len < rate && trailer.len() < rate, "the end takes two blocks at most");
-        // SAFETY: the caller vouches for the bytes that are read. `at` is less than two blocks,
-        // which there is room for.
+        // SAFETY: `rest` is readable for `len` bytes, by this function's contract. `at` is less
+        // than two blocks, and the tail has room for two of the longest.
         unsafe {
             let tail = self.0.as_mut_ptr();
             core::ptr::copy_nonoverlapping(rest, tail, len);
@@ -68,12 +69,12 @@ impl Encoded {
         Encoded { bytes, count }
     }
 
-    /// `left_encode`: the count first.
+    /// Returns `left_encode`: the count first.
     pub fn left(&self) -> &[u8] {
         &self.bytes[..=self.count]
     }
 
-    /// `right_encode`: the count last.
+    /// Returns `right_encode`: the count last.
     pub fn right(&self) -> &[u8] {
         &self.bytes[1..2 + self.count]
     }

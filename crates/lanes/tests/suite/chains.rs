@@ -195,7 +195,7 @@ impl Jobs {
         Packet { iv: bytes(number, 16).try_into().expect("16 bytes"), ..packet }
     }
 
-    /// Whether a number's tag is wrong.
+    /// Returns `true` if a number's tag is wrong.
     fn is_forged(number: usize) -> bool {
         number % 6 == 5
     }

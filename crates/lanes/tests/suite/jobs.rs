@@ -228,7 +228,7 @@ fn tags_left<J: Job>(job: J, tag: impl Fn(&J) -> Vec<u8>) -> [usize; 2] {
     assert!(tag.len() >= 4 && tag.iter().any(|byte| *byte != 0));
     let count = |job: &ManuallyDrop<J>| {
         let place = (&raw const *job).cast::<u8>();
-        // SAFETY: so many bytes are the job's; those between its fields may hold anything.
+        // SAFETY: `at` is within the job; bytes between its fields may hold anything.
         let read = |at| unsafe { place.add(at).read_volatile() };
         let bytes: Vec<u8> = (0..size_of::<J>()).map(read).collect();
         bytes.windows(tag.len()).filter(|window| *window == tag).count()

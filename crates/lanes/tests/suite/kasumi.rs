@@ -280,14 +280,3 @@ fn what_cannot_be_is_refused_by_name() {
     }
     assert_eq!(buffer, [7; 10]);
 }
-
-/// The large tables, which are there for comparison, give the same.
-#[test]
-fn tables_agree() {
-    let tables = broadloom_lanes::TableKasumi::new();
-    for bits in 0..=320 {
-        let Message { key, count, bearer, direction, mut text, f8, .. } = Message::new(bits, bits);
-        tables.f8(&key, count, bearer, direction, &mut text, bits).expect("a good length");
-        assert_eq!(text, f8, "{bits} bits");
-    }
-}

@@ -3,7 +3,7 @@
 use crate::common::{cipher_cpus, everywhere, hash_cpus, hex};
 use broadloom_lanes::{
     AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, Md5, OutOfPlace, Sha1, Sha224, Sha256, Sha384,
-    Sha512,
+    Sha512, Sm3,
 };
 
 /// Messages with their digests, all at once.
@@ -144,6 +144,19 @@ fn sha512_fips_180() {
     ]);
 }
 
+#[test]
+fn sm3_gb_t_32905() {
+    digests::<Sm3>(&[
+        (b"abc", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"),
+        (
+            b"abcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcdabcd",
+            "debe9ff92275b8a138604889c18e5a4d6fdb70e5387e5765293dcba39c0c5732",
+        ),
+        (MILLION, "c8aaf89429554029e231941a2acc0ad61ff2a5acd8fadd25847a3a732b3b02c3"),
+        (b"", "1ab21d8355cfa17f8e61194831e81a8f22bec8c728fefb747ed035eb5082aa2b"),
+    ]);
+}
+
 const CD: &[u8] = &[0xcd; 50];
 const DD: &[u8] = &[0xdd; 50];
 const AA_131: &[u8] = &[0xaa; 131];
@@ -156,6 +169,16 @@ const LONG_BOTH_2202: &[u8] =
 const LONG_BOTH_4231: &[u8] =
     b"This is a test using a larger than block-size key and a larger than \
     block-size data. The key needs to be hashed before being used by the HMAC algorithm.";
+
+/// The standard has no example of HMAC: this tag is OpenSSL's.
+#[test]
+fn hmac_sm3_of_openssl() {
+    tags::<Sm3>(&[(
+        b"Jefe",
+        JEFE,
+        "2e87f1d16862e6d964b50a5200bf2b10b764faa9680a296a2405f24bec39f882",
+    )]);
+}
 
 #[test]
 fn hmac_md5_rfc_2202() {

@@ -16,6 +16,7 @@ mod keystream;
 mod known_answers;
 mod loans;
 mod managers;
+mod ml_dsa_answers;
 mod packet_answers;
 mod packets;
 mod rc4;

@@ -56,7 +56,7 @@ fn one_long_job_before_thousands_of_short_ones() {
 fn a_long_job_does_not_wait_for_ever() {
     fn check<K: Kind>(cpu: &Cpu) {
         let lanes = OutOfOrder::<K::Job>::new(cpu, 1).lanes();
-        let (long, blocks) = (4096, 4096 / 16);
+        let long = 4096;
         for depth in [lanes, 4 * lanes] {
             // The long jobs have even numbers; the short ones are even, odd or both.
             for (longs, first, step, short) in [
@@ -74,9 +74,9 @@ fn a_long_job_does_not_wait_for_ever() {
                     let job = manager.submit(K::job(number, long));
                     job.into_iter().for_each(|job| assert!(waiting.remove(&job.number())));
                 }
-                // Lanes move at the latest when the scheduler ran 17 times without, by a block or
-                // more; and it gives back no more jobs at a time than the manager holds.
-                let bound = 17 * (blocks + longs + 1) * depth;
+                // All jobs of a window are complete when the last one has come, and each later call
+                // gives one of them back.
+                let bound = 2 * depth;
                 for calls in 0.. {
                     if waiting.is_empty() {
                         break;
@@ -104,6 +104,28 @@ fn out_of_order_gives_nothing_until_it_is_full_and_then_one_for_each() {
                 assert_eq!(job.is_some(), number + 1 >= depth);
                 assert_eq!(manager.in_flight(), (number + 1).min(depth - 1));
             }
+        }
+    }
+    on_every_cpu!(check);
+}
+
+/// However long one of them is: nothing of a window is left to the calls that come after it.
+#[test]
+fn a_full_window_is_complete() {
+    fn check<K: Kind>(cpu: &Cpu) {
+        managed::<K, OutOfOrder<K::Job>>(cpu);
+        managed::<K, InOrder<K::Job>>(cpu);
+    }
+    fn managed<K: Kind, M: Manager<K::Job>>(cpu: &Cpu) {
+        for depth in [1, 5, 70] {
+            let len = |number: usize| if number == depth / 2 { 5008 } else { number * 16 % 160 };
+            let mut manager: M = build(cpu, depth);
+            let mut jobs = Vec::new();
+            (0..depth).for_each(|number| jobs.extend(manager.submit(K::job(number, len(number)))));
+            assert_eq!(jobs.len(), 1, "the last one of a window gives one back");
+            jobs.extend(manager.close());
+            assert_eq!(jobs.len(), depth);
+            jobs.iter().for_each(|job| assert_right::<K>(job, len(job.number())));
         }
     }
     on_every_cpu!(check);
@@ -258,6 +280,11 @@ fn fill<K: Kind, M: Manager<K::Job>>(manager: &mut M) -> BTreeSet<usize> {
         job.into_iter().for_each(|job| assert!(held.remove(&job.number())));
     }
     let job = manager.flush().expect("it holds jobs");
+    assert!(held.remove(&job.number()));
+    // The jobs so far are complete, and this one waits.
+    let last = manager.capacity() - 1;
+    held.insert(last);
+    let job = manager.submit(K::job(last, fill_len(last))).expect("complete ones are left");
     assert!(held.remove(&job.number()));
     assert_eq!(manager.in_flight(), held.len());
     held

@@ -21,12 +21,13 @@ use crate::interface::Param;
 use crate::job;
 use crate::libcrypto::fail;
 use crate::line::{Place, Tag, Text, process, process_beside};
+use crate::pipe;
 use crate::settings;
 
 /// Bytes from which on the engine is faster, alone.
 const WORTHWHILE: usize = 2048;
 
-/// Whether the engine is faster alone; otherwise it is beside other messages.
+/// Returns `true` if the engine is faster alone; otherwise it is beside other messages.
 fn is_fast_alone(algorithm: AeadAlgorithm) -> bool {
     matches!(algorithm, AeadAlgorithm::AesGcm(_))
 }
@@ -44,7 +45,7 @@ const MAX_IV: usize = 16;
 
 /// Who processes the message.
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum AeadState {
     /// The default provider.
     Theirs,
     /// That is open: no text came yet.
@@ -81,7 +82,7 @@ pub struct Aead {
     encrypts: bool,
     iv: [u8; MAX_IV],
     iv_len: usize,
-    state: State,
+    state: AeadState,
     associated: Vec<u8>,
     /// The ciphertext that the engine made or read.
     text: Vec<u8>,
@@ -107,7 +108,7 @@ impl Aead {
             encrypts: false,
             iv: [0; MAX_IV],
             iv_len: 0,
-            state: State::Theirs,
+            state: AeadState::Theirs,
             associated: Vec::new(),
             text: Vec::new(),
             expected: None,
@@ -140,7 +141,7 @@ impl Aead {
         })
     }
 
-    /// Whether the engine may process the message that begins.
+    /// Returns `true` if the engine may process the message that begins.
     fn is_ready(&mut self) -> bool {
         let is_clean = self.counted.is_clean || !self.is_ccm();
         if !(self.was_long && self.is_plain && is_clean) {
@@ -156,7 +157,8 @@ impl Aead {
         }
     }
 
-    /// Whether the message may have a text of this length, and the tag and IV that it has.
+    /// Returns `true` if the message may have a text of this length, and the tag and IV that it
+    /// has.
     fn takes(&self, len: usize) -> bool {
         let Counted { len: told, keyed, .. } = self.counted;
         !self.is_ccm()
@@ -166,7 +168,7 @@ impl Aead {
     /// The engine processes a text, which is the whole one so far; `None` where it does not.
     ///
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     unsafe fn whole(&mut self, piece: Piece) -> Option<Result<Tag, JobError>> {
         let Piece { out, room, data, len, .. } = piece;
         if !self.was_long || room < len || !self.takes(len) {
@@ -175,9 +177,11 @@ impl Aead {
         let purpose = self.purpose()?;
         let expected = if self.encrypts { None } else { Some(self.expected?) };
         let expected = expected.as_ref().zip(self.tag_len).map(|(tag, len)| &tag[..len]);
-        let is_alone = is_fast_alone(self.algorithm);
+        // The texts of a pipeline come together, so that they share the lanes.
+        let is_alone = is_fast_alone(self.algorithm) && !pipe::is_inside();
         let session = self.keyed.session(purpose)?;
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract, so that both
+        // places are valid for `len` bytes.
         let place = unsafe { Place::new(data, out, len) }?;
         self.text.clear();
         if !self.encrypts {
@@ -197,9 +201,9 @@ impl Aead {
     /// Has the default provider process a piece.
     ///
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     unsafe fn theirs(&mut self, piece: Piece) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract.
         let status = unsafe { self.apart.update(piece) };
         // Their CCM forgets a message that it has opened.
         let is_text = !piece.out.is_null();
@@ -210,18 +214,18 @@ impl Aead {
         status
     }
 
-    /// Whether a message that begins so makes the default provider's context forget the one before,
-    /// or else leaves it as it is.
+    /// Returns `true` if a message that begins so makes the default provider's context forget the
+    /// one before, or else leaves it as it is.
     fn forgets(&self, encrypts: bool, begin: &Given) -> bool {
         let has_iv = !begin.iv.is_null();
         match self.state {
-            State::Theirs | State::Lost => true,
-            State::Open if self.is_ccm() => {
+            AeadState::Theirs | AeadState::Lost => true,
+            AeadState::Open if self.is_ccm() => {
                 has_iv && self.counted.len.is_none() && self.expected.is_none()
             }
-            State::Done(_) if self.is_ccm() => false,
-            State::Open | State::Done(_) => has_iv,
-            State::Ended(_) => {
+            AeadState::Done(_) if self.is_ccm() => false,
+            AeadState::Open | AeadState::Done(_) => has_iv,
+            AeadState::Ended(_) => {
                 let changes = !begin.key.is_null() || encrypts != self.encrypts;
                 // SAFETY: the list is libcrypto's.
                 has_iv || !changes && unsafe { Param::names(begin.list) }.next().is_none()
@@ -246,32 +250,34 @@ impl Cipher for Aead {
             return 0;
         }
         self.encrypts = encrypts;
-        // SAFETY: the caller's.
+        // SAFETY: the list is libcrypto's.
+        unsafe { self.note_tls(begin.list) };
+        // SAFETY: `begin` keeps libcrypto's rules for what is given, by the contract of `init`.
         if unsafe { self.apart.init(encrypts, begin) } != 1 {
-            if !matches!(self.state, State::Theirs) {
-                self.state = State::Lost;
+            if !matches!(self.state, AeadState::Theirs) {
+                self.state = AeadState::Lost;
             }
             return 0;
         }
         if !begin.key.is_null() {
-            // SAFETY: the caller passes so many bytes.
+            // SAFETY: `key` is null or readable for `key_len` bytes, by the contract of `init`.
             self.keyed.replace(unsafe { given(begin.key, begin.key_len) });
             self.counted.keyed = (self.tag_len, self.counted.iv_len);
         }
         let is_begun = !begin.iv.is_null();
         if is_begun {
-            (self.state, self.expected) = (State::Theirs, None);
+            (self.state, self.expected) = (AeadState::Theirs, None);
         }
         // SAFETY: the list is libcrypto's.
         unsafe { self.note(begin.list) };
         if is_begun && begin.iv_len <= MAX_IV && self.is_ready() {
-            // SAFETY: the caller passes so many bytes.
+            // SAFETY: `iv` is null or readable for `iv_len` bytes, by the contract of `init`.
             let iv = unsafe { given(begin.iv, begin.iv_len) };
             self.iv[..iv.len()].copy_from_slice(iv);
             self.iv_len = iv.len();
             self.associated.clear();
             self.counted.len = None;
-            self.state = State::Open;
+            self.state = AeadState::Open;
         }
         1
     }
@@ -283,20 +289,21 @@ impl Cipher for Aead {
             self.keyed.count(len);
             self.was_long = len >= least(self.algorithm);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by the contract of `update`.
         unsafe {
             match self.state {
                 // Nothing, in every mode but CCM.
-                State::Open | State::Done(_) if len == 0 && !is_ccm => {
+                AeadState::Open | AeadState::Done(_) if len == 0 && !is_ccm => {
                     *out_len = 0;
                     return 1;
                 }
-                State::Open if is_text && len > 0 => match self.whole(piece) {
+                AeadState::Open if is_text && len > 0 => match self.whole(piece) {
                     None => {}
                     Some(Ok(tag)) => {
                         // Their CCM forgets a message that it has opened.
                         let is_over = is_ccm && !self.encrypts;
-                        self.state = if is_over { State::Ended(tag) } else { State::Done(tag) };
+                        self.state =
+                            if is_over { AeadState::Ended(tag) } else { AeadState::Done(tag) };
                         *out_len = len;
                         return 1;
                     }
@@ -306,12 +313,12 @@ impl Cipher for Aead {
                     Some(Err(_)) => return self.begins(piece),
                 },
                 // CCM is told the length of the text, before all else.
-                State::Open if !is_text && data.is_null() && self.may_count() => {
+                AeadState::Open if !is_text && data.is_null() && self.may_count() => {
                     self.counted.len = Some(len);
                     *out_len = len;
                     return 1;
                 }
-                State::Open if !is_text && !data.is_null() && self.may_keep(len) => {
+                AeadState::Open if !is_text && !data.is_null() && self.may_keep(len) => {
                     self.associated.extend_from_slice(given(data, len));
                     *out_len = len;
                     return 1;
@@ -323,16 +330,16 @@ impl Cipher for Aead {
     }
 
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the places keep libcrypto's rules, by the contract of `last`.
         unsafe {
             match self.state {
                 // CCM's messages end with their text, or when the tag is asked for.
-                State::Done(_) | State::Ended(_) if self.is_ccm() => {
+                AeadState::Done(_) | AeadState::Ended(_) if self.is_ccm() => {
                     *out_len = 0;
                     return 1;
                 }
-                State::Done(tag) => {
-                    self.state = State::Ended(tag);
+                AeadState::Done(tag) => {
+                    self.state = AeadState::Ended(tag);
                     if self.encrypts {
                         self.made = Some(tag);
                     }
@@ -354,7 +361,7 @@ impl Cipher for Aead {
             return 0;
         }
         self.counted.is_clean = false;
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by the contract of `cipher`.
         let status = unsafe { self.apart.cipher(piece) };
         if piece.data.is_null() && status == 1 {
             self.made = None;
@@ -363,23 +370,28 @@ impl Cipher for Aead {
     }
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by the contract of `get`.
         unsafe { self.parameters(list) }
     }
 
     unsafe fn set(&mut self, list: *const Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by the contract of `set`.
         unsafe { self.set_parameters(list) }
+    }
+
+    fn expect_long_texts(&mut self, other: Option<&Aead>) {
+        self.keyed.earn(other.map(|other| &other.keyed));
+        self.was_long = true;
     }
 }
 
 impl Aead {
-    /// Whether the length of the text may be told now.
+    /// Returns `true` if the length of the text may be told now.
     fn may_count(&self) -> bool {
         self.is_ccm() && self.counted.len.is_none() && self.associated.is_empty()
     }
 
-    /// Whether associated data of so many bytes are kept.
+    /// Returns `true` if associated data of so many bytes are kept.
     fn may_keep(&self, len: usize) -> bool {
         match self.is_ccm() {
             true => self.counted.len.is_some() && self.associated.is_empty() && len <= MOST_KEPT,

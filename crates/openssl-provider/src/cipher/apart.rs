@@ -36,51 +36,57 @@ impl Apart {
     }
 
     /// # Safety
-    /// libcrypto's rules for what is given.
+    /// What is given keeps libcrypto's rules, as [`Given`] defines them.
     pub unsafe fn init(&mut self, encrypts: bool, given: Given) -> c_int {
         let Given { key, key_len, iv, iv_len, list } = given;
         let init = match encrypts {
             true => self.functions.encrypt_init,
             false => self.functions.decrypt_init,
         };
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; what is given keeps libcrypto's rules, by
+        // this function's contract.
         unsafe { init(self.context, key, key_len, iv, iv_len, list) }
     }
 
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     pub unsafe fn update(&mut self, piece: Piece) -> c_int {
         let Piece { out, out_len, room, data, len } = piece;
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; the piece keeps libcrypto's rules, by
+        // this function's contract.
         unsafe { (self.functions.update)(self.context, out, out_len, room, data, len) }
     }
 
     /// # Safety
-    /// libcrypto's rules for places.
+    /// `out` is writable for `room` bytes, and `out_len` is writable.
     pub unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; the places keep libcrypto's rules, by
+        // this function's contract.
         unsafe { (self.functions.last)(self.context, out, out_len, room) }
     }
 
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     pub unsafe fn cipher(&mut self, piece: Piece) -> c_int {
         let Piece { out, out_len, room, data, len } = piece;
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; the piece keeps libcrypto's rules, by
+        // this function's contract.
         unsafe { (self.functions.cipher)(self.context, out, out_len, room, data, len) }
     }
 
     /// # Safety
-    /// libcrypto's rules for lists.
+    /// The list is valid, as [`Param`] defines it.
     pub unsafe fn get(&self, list: *mut Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; the list is valid, by this function's
+        // contract.
         unsafe { (self.functions.get)(self.context, list) }
     }
 
     /// # Safety
-    /// libcrypto's rules for lists.
+    /// The list is valid, as [`Param`] defines it.
     pub unsafe fn set(&mut self, list: *const Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the context is that of these functions; the list is valid, by this function's
+        // contract.
         unsafe { (self.functions.set)(self.context, list) }
     }
 }

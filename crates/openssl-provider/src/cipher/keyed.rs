@@ -60,7 +60,16 @@ impl Keyed {
         self.seen = self.seen.saturating_add(len);
     }
 
-    /// Whether enough bytes came for a session.
+    /// Tells that enough bytes will come for a session: the one that another context has opened
+    /// with the same key, if there is one.
+    pub fn earn(&mut self, other: Option<&Keyed>) {
+        self.seen = EARNED;
+        if let Some(other) = other.filter(|other| other.key == self.key) {
+            self.opened = other.opened.clone();
+        }
+    }
+
+    /// Returns `true` if enough bytes came for a session.
     pub fn is_earned(&self) -> bool {
         self.seen >= EARNED && !self.key.is_empty()
     }

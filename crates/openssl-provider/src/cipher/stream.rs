@@ -14,10 +14,11 @@ use super::apart::Apart;
 use super::keyed::{Keyed, Purpose};
 use super::{Cipher, Given, Piece};
 use crate::digest::given;
-use crate::interface::{OCTETS, Param, UNSIGNED};
+use crate::interface::{OCTETS_POINTER, Param, UNSIGNED};
 use crate::job;
 use crate::libcrypto::fail;
 use crate::line::{Place, Text, process, process_beside};
+use crate::pipe;
 use crate::settings;
 
 /// How blocks depend on those before.
@@ -104,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// Whether whole blocks are collected; other modes take any length.
+    /// Returns `true` if whole blocks are collected; other modes take any length.
     fn collects(&self) -> bool {
         matches!(self.mode, Mode::Ecb | Mode::Cbc)
     }
@@ -122,7 +123,8 @@ impl Stream {
         if !self.is_plain || is_turned || !self.has_iv && self.mode != Mode::Ecb {
             Way::Theirs
         } else if is_parallel && len >= least {
-            Way::Alone
+            // The texts of a pipeline come together, so that they share the lanes.
+            if pipe::is_inside() { Way::Beside } else { Way::Alone }
         } else if !is_parallel && len >= settings::bulk_threshold() && job::can_wait() {
             Way::Beside
         } else {
@@ -130,7 +132,8 @@ impl Stream {
         }
     }
 
-    /// Whether the default provider's context holds the last whole block back: it may be padding.
+    /// Returns `true` if the default provider's context holds the last whole block back: it may be
+    /// padding.
     fn holds_back(&mut self) -> bool {
         let apart = &self.apart;
         !self.encrypts
@@ -149,11 +152,14 @@ impl Stream {
         if self.ahead.is_some() || self.mode == Mode::Ecb {
             return self.ahead.or(Some([0; BLOCK]));
         }
-        let mut iv = [0; BLOCK];
-        let mut list = [Param::room(c"updated-iv", OCTETS, &mut iv), Param::END];
+        // By its place: OpenSSL 3.5 leaves an error behind when it is asked for bytes.
+        let mut place: *const Block = ptr::null();
+        let mut list = [Param::number(c"updated-iv", OCTETS_POINTER, &mut place), Param::END];
         // SAFETY: the list ends.
-        let got = unsafe { self.apart.get(list.as_mut_ptr()) };
-        (got == 1).then_some(iv)
+        let got = unsafe { self.apart.get(list.as_mut_ptr()) } == 1;
+        let is_iv = got && list[0].return_size == BLOCK;
+        // SAFETY: the place is null, or that of a block in the default provider's context.
+        if is_iv { unsafe { place.as_ref() }.copied() } else { None }
     }
 
     /// Tells the default provider's context where the text is now.
@@ -170,10 +176,10 @@ impl Stream {
     }
 
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     unsafe fn theirs(&mut self, piece: Piece) -> c_int {
         self.keyed.count(piece.len);
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract.
         let status = c_int::from(self.settle() == 1 && unsafe { self.apart.update(piece) } == 1);
         if status == 1 {
             self.position = (self.position + piece.len) % BLOCK;
@@ -185,11 +191,12 @@ impl Stream {
     /// A data unit of XTS: each piece is one.
     ///
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     unsafe fn unit(&mut self, piece: Piece) -> c_int {
         let Piece { out, out_len, room, data, len } = piece;
         let purpose = self.purpose();
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract, so that both
+        // places are valid for `len` bytes.
         let place = unsafe { Place::new(data, out, len) };
         let (Some(session), Some(place)) = (self.keyed.session(purpose), place) else {
             // SAFETY: as above.
@@ -220,7 +227,7 @@ impl Stream {
     /// A piece of which the engine processes what it can.
     ///
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     unsafe fn long(&mut self, piece: Piece, way: Way) -> c_int {
         let Piece { out, out_len, room, data, len } = piece;
         let holds_back = self.holds_back();
@@ -239,7 +246,8 @@ impl Stream {
         };
         let purpose = self.purpose();
         let fits = room >= before + body;
-        // SAFETY: the caller's; the body is within the piece, and its output within the room.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract; the body lies
+        // within the piece, and its output within the room.
         let place =
             fits.then(|| unsafe { Place::new(data.add(start), out.add(before), body) }).flatten();
         let (Some(_), Some(place)) = (self.keyed.session(purpose), place) else {
@@ -287,7 +295,8 @@ impl Stream {
     /// Has the engine process whole blocks, and gives the IV of the next one.
     ///
     /// # Safety
-    /// The text is at `data`, its place for output at `out`, and the place is made of both.
+    /// `data` is readable for `len` bytes and `out` for as many once they are written, and `place`
+    /// is made of both.
     unsafe fn body(
         &mut self,
         iv: Block,
@@ -297,7 +306,7 @@ impl Stream {
         place: Place<'_>,
         way: Way,
     ) -> Option<Block> {
-        // SAFETY: the caller's.
+        // SAFETY: `data` and `out` have `len` bytes, at least a block, by this function's contract.
         let last = |from: *const u8| unsafe { from.add(len - BLOCK).cast::<Block>().read() };
         // What is read may be written over.
         let read = last(data);
@@ -341,12 +350,13 @@ impl Cipher for Stream {
         if keeps_iv && self.is_moved && self.mode != Mode::Ctr && self.mode != Mode::Ecb {
             (begin.iv, begin.iv_len) = (self.first_iv.as_ptr(), BLOCK);
         }
-        // SAFETY: the caller's.
+        // SAFETY: `begin` keeps libcrypto's rules for what is given, by the contract of `init`.
         let status = unsafe { self.apart.init(encrypts, begin) };
         if status != 1 {
             return status;
         }
-        // SAFETY: the caller passes so many bytes.
+        // SAFETY: `key` is null or readable for `key_len` bytes, and `iv` for `iv_len`, by the
+        // contract of `init`.
         unsafe {
             if !begin.key.is_null() {
                 self.keyed.replace(given(begin.key, begin.key_len));
@@ -366,7 +376,7 @@ impl Cipher for Stream {
 
     unsafe fn update(&mut self, piece: Piece) -> c_int {
         let way = self.way(piece.len);
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by the contract of `update`.
         unsafe {
             match (way, self.mode) {
                 (Way::Theirs, _) => self.theirs(piece),
@@ -377,7 +387,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the places keep libcrypto's rules, by the contract of `last`.
         if self.settle() != 1 || unsafe { self.apart.last(out, out_len, room) } != 1 {
             return 0;
         }
@@ -388,7 +398,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn cipher(&mut self, piece: Piece) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the piece keeps libcrypto's rules, by the contract of `cipher`.
         unsafe {
             if !piece.data.is_null() && matches!(self.mode, Mode::Ctr | Mode::Cfb | Mode::Ofb) {
                 return self.update(piece);
@@ -400,7 +410,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by the contract of `get`.
         unsafe {
             if self.settle() != 1 || self.apart.get(list) != 1 {
                 return 0;
@@ -416,7 +426,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn set(&mut self, list: *const Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by the contract of `set`.
         unsafe {
             if self.settle() != 1 || self.apart.set(list) != 1 {
                 return 0;
@@ -425,14 +435,18 @@ impl Cipher for Stream {
         }
         1
     }
+
+    fn expect_long_texts(&mut self, other: Option<&Stream>) {
+        self.keyed.earn(other.map(|other| &other.keyed));
+    }
 }
 
 impl Stream {
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     unsafe fn note(&mut self, list: *const Param) {
         self.pads = None;
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract.
         let mut names = unsafe { Param::names(list) };
         self.is_plain &= names.all(|name| name == c"padding" || name == c"keylen");
     }

@@ -146,7 +146,8 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
         if room < len {
             return fail(c"digest_final", &format!("{room} bytes of room for {len} of SHAKE"));
         }
-        // SAFETY: the caller passes so much room.
+        // SAFETY: libcrypto passes `room` writable bytes at `out`, which are enough, and a writable
+        // length.
         let out = unsafe {
             *out_len = len;
             if len == 0 { &mut [][..] } else { slice::from_raw_parts_mut(out, len) }

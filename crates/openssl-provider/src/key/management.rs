@@ -4,72 +4,64 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use zeroize::Zeroize;
 
 use super::{Key, KeyType};
 use crate::interface::*;
-use crate::job;
-use crate::libcrypto::{LibraryContext, PkeyContext, apart, fail, functions};
+use crate::libcrypto::{PkeyContext, apart, fail, functions};
+use crate::line::{Kind, is_worth_asking};
 
-/// A type of keys, as a type.
-trait Managed: 'static {
-    const TYPE: KeyType;
+/// A type of keys, as a type: by its place among all.
+struct At<const PLACE: usize>;
+
+impl<const PLACE: usize> At<PLACE> {
+    const TYPE: KeyType = KeyType::ALL[PLACE];
 
     const FUNCTIONS: &'static [Dispatch] = dispatch![
-        FUNC_KEYMGMT_NEW => new::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_NEW => new::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_FREE => free as unsafe extern "C" fn(_),
-        FUNC_KEYMGMT_GEN_INIT => gen_init::<Self> as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_GEN_INIT => gen_init::<PLACE> as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_GEN_SET_TEMPLATE => gen_set_template as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_GEN_SET_PARAMS => gen_set_params as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_GEN_SETTABLE_PARAMS =>
-            gen_settable_params::<Self> as unsafe extern "C" fn(_, _) -> _,
+            gen_settable_params::<PLACE> as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_GEN => generate as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_GEN_CLEANUP => gen_cleanup as unsafe extern "C" fn(_),
         FUNC_KEYMGMT_GET_PARAMS => get_params as unsafe extern "C" fn(_, _) -> _,
-        FUNC_KEYMGMT_GETTABLE_PARAMS => gettable_params::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_GETTABLE_PARAMS => gettable_params::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_SET_PARAMS => set_params as unsafe extern "C" fn(_, _) -> _,
-        FUNC_KEYMGMT_SETTABLE_PARAMS => settable_params::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_SETTABLE_PARAMS => settable_params::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_QUERY_OPERATION_NAME =>
-            query_operation_name::<Self> as unsafe extern "C" fn(_) -> _,
+            query_operation_name::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_HAS => has as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_VALIDATE => validate as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_MATCH => matches as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_IMPORT => import_list as unsafe extern "C" fn(_, _, _) -> _,
-        FUNC_KEYMGMT_IMPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_IMPORT_TYPES => types::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_EXPORT => export as unsafe extern "C" fn(_, _, _, _) -> _,
-        FUNC_KEYMGMT_EXPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_EXPORT_TYPES => types::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_DUP => dup as unsafe extern "C" fn(_, _) -> _,
     ];
 }
 
-macro_rules! managed {
-    ($($name:ident),+) => {
-        $(
-            struct $name;
-            impl Managed for $name {
-                const TYPE: KeyType = KeyType::$name;
-            }
-        )+
-
-        /// The functions of key management, of a type of keys.
-        pub const fn functions_of(key_type: KeyType) -> &'static [Dispatch] {
-            match key_type {
-                $( KeyType::$name => <$name as Managed>::FUNCTIONS, )+
-            }
-        }
-    };
+/// Returns the functions of key management, of a type of keys.
+pub const fn functions_of(key_type: KeyType) -> &'static [Dispatch] {
+    macro_rules! all {
+        ($($place:literal)+) => { [ $( At::<$place>::FUNCTIONS, )+ ] };
+    }
+    const ALL: [&[Dispatch]; KeyType::ALL.len()] = all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    ALL[key_type.place()]
 }
-
-managed!(Rsa, Ec, X25519, Ed25519);
 
 /// A key as libcrypto holds it.
 ///
 /// # Safety
-/// It came from [`hand_out`], and was not freed.
+/// [`hand_out`] returned `key`, which was not freed.
 unsafe fn key<'a>(key: *const c_void) -> &'a Key {
-    // SAFETY: the caller's.
+    // SAFETY: `hand_out` made the pointer from a key that was not freed, by this function's
+    // contract.
     unsafe { &*key.cast::<Key>() }
 }
 
@@ -77,8 +69,8 @@ fn hand_out(key: Key) -> *mut c_void {
     Arc::into_raw(Arc::new(key)).cast_mut().cast()
 }
 
-unsafe extern "C" fn new<M: Managed + ?Sized>(_: *mut c_void) -> *mut c_void {
-    hand_out(Key::new(M::TYPE, ptr::null_mut()))
+unsafe extern "C" fn new<const PLACE: usize>(_: *mut c_void) -> *mut c_void {
+    hand_out(Key::new(At::<PLACE>::TYPE, ptr::null_mut()))
 }
 
 unsafe extern "C" fn free(pointer: *mut c_void) {
@@ -90,8 +82,9 @@ unsafe extern "C" fn free(pointer: *mut c_void) {
 
 /// A context of libcrypto by name, made once, for lists of parameters.
 fn context_of(key_type: KeyType) -> *mut PkeyContext {
-    static CONTEXTS: [AtomicPtr<PkeyContext>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
-    let place = &CONTEXTS[key_type as usize];
+    static CONTEXTS: [AtomicPtr<PkeyContext>; KeyType::ALL.len()] =
+        [const { AtomicPtr::new(ptr::null_mut()) }; _];
+    let place = &CONTEXTS[key_type.place()];
     let known = place.load(Ordering::Acquire);
     if !known.is_null() {
         return known;
@@ -118,45 +111,40 @@ fn new_context(key_type: KeyType) -> *mut PkeyContext {
 
 /// Key management in the library context apart, by type, for lists of parameters.
 fn manager_of(key_type: KeyType) -> *const c_void {
-    struct Managers([usize; 4]);
-    static MANAGERS: LazyLock<Managers> = LazyLock::new(|| {
-        let types = [KeyType::Rsa, KeyType::Ec, KeyType::X25519, KeyType::Ed25519];
-        Managers(types.map(|key_type| {
-            let context: *mut LibraryContext = apart();
-            let name = key_type.name().as_ptr();
-            // SAFETY: the context is valid, and the properties may be null.
-            unsafe { (functions().EVP_KEYMGMT_fetch)(context, name, ptr::null()) }
-                .expose_provenance()
-        }))
+    static MANAGERS: [OnceLock<usize>; KeyType::ALL.len()] = [const { OnceLock::new() }; _];
+    let manager = MANAGERS[key_type.place()].get_or_init(|| {
+        let name = key_type.name().as_ptr();
+        // SAFETY: the context is valid, and the properties may be null.
+        unsafe { (functions().EVP_KEYMGMT_fetch)(apart(), name, ptr::null()) }.expose_provenance()
     });
-    ptr::with_exposed_provenance(MANAGERS.0[key_type as usize])
+    ptr::with_exposed_provenance(*manager)
 }
 
-unsafe extern "C" fn gettable_params<M: Managed + ?Sized>(_: *mut c_void) -> *const Param {
+unsafe extern "C" fn gettable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
     // SAFETY: libcrypto made the manager, or gives an empty list for null.
-    unsafe { (functions().EVP_KEYMGMT_gettable_params)(manager_of(M::TYPE)) }
+    unsafe { (functions().EVP_KEYMGMT_gettable_params)(manager_of(At::<PLACE>::TYPE)) }
 }
 
-unsafe extern "C" fn settable_params<M: Managed + ?Sized>(_: *mut c_void) -> *const Param {
+unsafe extern "C" fn settable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
     // SAFETY: as above.
-    unsafe { (functions().EVP_KEYMGMT_settable_params)(manager_of(M::TYPE)) }
+    unsafe { (functions().EVP_KEYMGMT_settable_params)(manager_of(At::<PLACE>::TYPE)) }
 }
 
-unsafe extern "C" fn gen_settable_params<M: Managed + ?Sized>(
+unsafe extern "C" fn gen_settable_params<const PLACE: usize>(
     _: *mut c_void,
     _: *mut c_void,
 ) -> *const Param {
     // SAFETY: as above.
-    unsafe { (functions().EVP_KEYMGMT_gen_settable_params)(manager_of(M::TYPE)) }
+    unsafe { (functions().EVP_KEYMGMT_gen_settable_params)(manager_of(At::<PLACE>::TYPE)) }
 }
 
-unsafe extern "C" fn types<M: Managed + ?Sized>(selection: c_int) -> *const Param {
+unsafe extern "C" fn types<const PLACE: usize>(selection: c_int) -> *const Param {
     // SAFETY: libcrypto made the context, or refuses null.
-    unsafe { (functions().EVP_PKEY_fromdata_settable)(context_of(M::TYPE), selection) }
+    unsafe { (functions().EVP_PKEY_fromdata_settable)(context_of(At::<PLACE>::TYPE), selection) }
 }
 
-unsafe extern "C" fn query_operation_name<M: Managed + ?Sized>(operation: c_int) -> *const c_char {
-    let name = match (M::TYPE, operation) {
+unsafe extern "C" fn query_operation_name<const PLACE: usize>(operation: c_int) -> *const c_char {
+    let name = match (At::<PLACE>::TYPE, operation) {
         (KeyType::Ec, OP_SIGNATURE) => c"ECDSA",
         (KeyType::Ec, OP_KEYEXCH) => c"ECDH",
         (other, _) => other.name(),
@@ -176,7 +164,7 @@ unsafe extern "C" fn import_list(
 /// Makes a key of its numbers; `None` where libcrypto refuses them.
 ///
 /// # Safety
-/// The list is as libcrypto documents it.
+/// The list is valid, as [`Param`] defines it.
 pub unsafe fn import(key: &Key, selection: c_int, list: *const Param) -> Option<()> {
     let functions = functions();
     let mut pkey = ptr::null_mut();
@@ -216,7 +204,8 @@ unsafe extern "C" fn export(
 /// # Safety
 /// `EVP_PKEY_todata` made the list, and nobody uses it any more.
 unsafe fn wipe_and_free(list: *mut Param) {
-    // SAFETY: the caller's; values of such a list are in memory of the list's own.
+    // SAFETY: `EVP_PKEY_todata` made the list and nobody uses it any more, by this function's
+    // contract; the values of such a list are in the list's own memory.
     unsafe {
         let mut at = list;
         while !(*at).key.is_null() {
@@ -347,14 +336,15 @@ impl Drop for Generation {
     }
 }
 
-unsafe extern "C" fn gen_init<M: Managed + ?Sized>(
+unsafe extern "C" fn gen_init<const PLACE: usize>(
     _: *mut c_void,
     selection: c_int,
     list: *const Param,
 ) -> *mut c_void {
     let makes_key = selection & KEYMGMT_SELECT_KEYPAIR != 0;
-    let mut generation = Generation { key_type: M::TYPE, context: ptr::null_mut(), makes_key };
-    let begun = generation.begin(new_context(M::TYPE));
+    let mut generation =
+        Generation { key_type: At::<PLACE>::TYPE, context: ptr::null_mut(), makes_key };
+    let begun = generation.begin(new_context(At::<PLACE>::TYPE));
     let pointer: *mut c_void = Box::into_raw(Box::new(generation)).cast();
     // SAFETY: it was just made, and the list is libcrypto's.
     unsafe {
@@ -389,7 +379,7 @@ unsafe extern "C" fn generate(
     let generation = unsafe { &mut *pointer.cast::<Generation>() };
     if generation.key_type == KeyType::X25519
         && generation.makes_key
-        && job::can_wait()
+        && is_worth_asking(Kind::Curve25519)
         && let Some(key) = Key::in_lanes()
     {
         return hand_out(key);

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use broadloom::public_key::{
     Curve, EcPrivateKey, EcPublicKey, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey, Secret,
+    RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
 use zeroize::Zeroizing;
 
@@ -43,12 +43,16 @@ impl Numbers {
 
     fn curve(&self) -> Option<Curve> {
         let group = self.get(c"group", UTF8)?;
-        matches!(&group[..], b"prime256v1" | b"P-256").then_some(Curve::P256)
+        match &group[..] {
+            b"prime256v1" | b"P-256" => Some(Curve::P256),
+            b"secp384r1" | b"P-384" => Some(Curve::P384),
+            b"secp256k1" => Some(Curve::Secp256k1),
+            _ => None,
+        }
     }
 
     fn secret(&self) -> Option<Secret> {
-        let bytes = self.get(c"priv", OCTETS)?;
-        Some(Secret::new(bytes.as_slice().try_into().ok()?))
+        Secret::from_slice(&self.get(c"priv", OCTETS)?).ok()
     }
 
     fn rsa_public(&self) -> Option<RsaPublicKey> {
@@ -79,6 +83,9 @@ pub fn private(key_type: KeyType, pkey: *mut Pkey) -> Option<PrivateKey> {
         KeyType::Ec => PrivateKey::Ec(EcPrivateKey::new(numbers.curve()?, &number(c"priv")?).ok()?),
         KeyType::X25519 => PrivateKey::X25519(numbers.secret()?),
         KeyType::Ed25519 => PrivateKey::Ed25519(numbers.secret()?),
+        KeyType::SlhDsa(set) => {
+            PrivateKey::SlhDsa(SlhDsaPrivateKey::new(set, &numbers.get(c"priv", OCTETS)?).ok()?)
+        }
     })
 }
 
@@ -92,6 +99,9 @@ pub fn public(key_type: KeyType, pkey: *mut Pkey) -> Option<PublicKey> {
         }
         KeyType::Ed25519 => {
             PublicKey::Ed25519(numbers.get(c"pub", OCTETS)?.as_slice().try_into().ok()?)
+        }
+        KeyType::SlhDsa(set) => {
+            PublicKey::SlhDsa(SlhDsaPublicKey::new(set, &numbers.get(c"pub", OCTETS)?).ok()?)
         }
         // Of an agreement, the other side's key is data.
         KeyType::X25519 => return None,

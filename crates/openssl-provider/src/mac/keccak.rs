@@ -54,9 +54,10 @@ impl<A: Xof + 'static, const LEN: usize> Kmac<A, LEN> {
     ];
 
     /// # Safety
-    /// `newctx` or `dupctx` made it.
+    /// `newctx` or `dupctx` made `pointer`.
     unsafe fn of<'a>(pointer: *mut c_void) -> &'a mut Self {
-        // SAFETY: the caller's.
+        // SAFETY: `newctx` or `dupctx` made the context, by this function's contract, and libcrypto
+        // uses a context in one call at a time.
         unsafe { &mut *pointer.cast::<Self>() }
     }
 
@@ -147,7 +148,8 @@ impl<A: Xof + 'static, const LEN: usize> Kmac<A, LEN> {
         let Some(stream) = &mut kmac.stream else {
             return fail(c"mac_final", "KMAC has no key yet");
         };
-        // SAFETY: the caller passes so much room.
+        // SAFETY: libcrypto passes `room` writable bytes at `out`, which are enough, and a writable
+        // length.
         let out = unsafe {
             *out_len = len;
             if len == 0 { &mut [][..] } else { slice::from_raw_parts_mut(out, len) }

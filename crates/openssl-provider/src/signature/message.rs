@@ -8,10 +8,9 @@ use broadloom::public_key::Scheme;
 use super::{Signing, newctx};
 use crate::digest::given;
 use crate::interface::*;
-use crate::job;
 use crate::key::{Key, Purpose};
 use crate::libcrypto::{LibraryContext, MdContext, Pkey, PkeyContext, apart, fail, functions};
-use crate::operation::{Operation, context, dupctx, freectx, may_ask, put_or};
+use crate::operation::{Operation, context, dupctx, freectx, put_or};
 
 /// A message and its digest, as libcrypto computes it in the library context apart.
 pub struct Digested(*mut MdContext);
@@ -71,7 +70,7 @@ impl Digested {
 
 /// Ed25519, which signs messages in one call.
 pub static ED25519: &[Dispatch] = dispatch![
-    FUNC_SIGNATURE_NEWCTX => newctx as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_NEWCTX => newctx::<Signing> as unsafe extern "C" fn(_, _) -> _,
     FUNC_SIGNATURE_FREECTX => freectx::<Signing> as unsafe extern "C" fn(_),
     FUNC_SIGNATURE_DUPCTX => dupctx::<Signing> as unsafe extern "C" fn(_) -> _,
     FUNC_SIGNATURE_DIGEST_SIGN_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
@@ -102,7 +101,8 @@ unsafe extern "C" fn init(
     }
 }
 
-type Init = unsafe extern "C" fn(
+/// Begins an operation with a key.
+pub type Init = unsafe extern "C" fn(
     *mut MdContext,
     *mut *mut PkeyContext,
     *const c_char,
@@ -118,10 +118,25 @@ fn alone(
     init: Init,
     function: impl FnOnce(*mut MdContext) -> c_int,
 ) -> c_int {
+    // SAFETY: an empty list is valid.
+    unsafe { alone_with(operation, init, ptr::null(), function) }
+}
+
+/// Has libcrypto do an operation with the key of a context, and with parameters.
+///
+/// # Safety
+/// The list is valid, as [`Param`] defines it.
+pub unsafe fn alone_with(
+    operation: &Operation,
+    init: Init,
+    list: *const Param,
+    function: impl FnOnce(*mut MdContext) -> c_int,
+) -> c_int {
     let functions = functions();
     let pkey = operation.key.as_ref().map_or(ptr::null_mut(), |key| key.pkey());
-    let (name, place, list) = (ptr::null(), ptr::null_mut(), ptr::null());
-    // SAFETY: the context is new and ours; a null key is refused.
+    let (name, place) = (ptr::null(), ptr::null_mut());
+    // SAFETY: the context is new and ours, the list is valid, by this function's contract, and a
+    // null key is refused.
     unsafe {
         let context = (functions.EVP_MD_CTX_new)();
         let begun = init(context, place, name, apart(), ptr::null(), pkey, list);
@@ -143,7 +158,7 @@ unsafe extern "C" fn sign(
     unsafe {
         let operation = &context::<Signing>(pointer).operation;
         let lanes = || operation.ask(Purpose::Sign(Scheme::default()), given(data, len), None);
-        let made = may_ask(out).then(lanes).flatten();
+        let made = operation.may_ask(out).then(lanes).flatten();
         put_or(made, out, out_len, room, || {
             let functions = functions();
             alone(operation, functions.EVP_DigestSignInit_ex, |context| {
@@ -163,7 +178,7 @@ unsafe extern "C" fn verify(
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
         let operation = &context::<Signing>(pointer).operation;
-        if job::is_inside() {
+        if operation.is_worth_asking() {
             let signature = Some(given(signature, signature_len));
             let purpose = Purpose::Verify(Scheme::default());
             if let Some(made) = operation.ask(purpose, given(data, len), signature) {

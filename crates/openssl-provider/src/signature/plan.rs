@@ -48,7 +48,7 @@ pub fn sign<'d>(operation: &Operation, digest: &'d [u8]) -> Option<Plan<'d>> {
                 data: Cow::Owned(padded),
             })
         }
-        (KeyType::X25519 | KeyType::Ed25519, _) => None,
+        (KeyType::X25519 | KeyType::Ed25519 | KeyType::SlhDsa(_), _) => None,
     }
 }
 
@@ -63,7 +63,7 @@ pub fn verify(operation: &Operation, digest: &[u8]) -> Option<Purpose> {
     let scheme = match key.key_type {
         KeyType::Ec => Scheme::new(hash),
         KeyType::Rsa => of_rsa(operation, hash, false)?,
-        KeyType::X25519 | KeyType::Ed25519 => return None,
+        KeyType::X25519 | KeyType::Ed25519 | KeyType::SlhDsa(_) => return None,
     };
     Some(Purpose::Verify(scheme.prehashed()))
 }

@@ -53,7 +53,8 @@ pub unsafe extern "C" fn C_DigestUpdate(
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let data = unsafe { read(data, len) };
-        desk.session.work(digesting, |one| with_arguments(data, |data| one.update(data)))
+        desk.session
+            .work(digesting, |one| with_arguments(data, |data| one.update(&desk.module, data)))
     })
 }
 
@@ -64,7 +65,9 @@ pub unsafe extern "C" fn C_DigestKey(session: CK_SESSION_HANDLE, key: CK_OBJECT_
         desk.session.work(digesting, |one| {
             with_arguments(object, |object| match object.key() {
                 // A digest of a key that must not leave would tell something of it.
-                Ok(Key::Secret(value)) if !object.attributes.hides(CKA_VALUE) => one.update(value),
+                Ok(Key::Secret(value)) if !object.attributes.hides(CKA_VALUE) => {
+                    one.update(&desk.module, value)
+                }
                 Ok(_) => (After::Ends, Err(CKR_KEY_INDIGESTIBLE)),
                 Err(error) => (After::Ends, Err(error)),
             })
@@ -81,6 +84,8 @@ pub unsafe extern "C" fn C_DigestFinal(
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let output = unsafe { Output::new(digest, len) };
-        desk.session.work(digesting, |one| with_arguments(output, |output| one.finish(output)))
+        desk.session.work(digesting, |one| {
+            with_arguments(output, |output| one.finish(&desk.module, output))
+        })
     })
 }

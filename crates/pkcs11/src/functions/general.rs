@@ -48,7 +48,7 @@ pub unsafe extern "C" fn C_GetInfo(info: *mut CK_INFO) -> CK_RV {
     guard(|| {
         module::current()?;
         let value = CK_INFO {
-            cryptokiVersion: CK_VERSION { major: 3, minor: 0 },
+            cryptokiVersion: CK_VERSION { major: 3, minor: 2 },
             manufacturerID: padded("Broadloom"),
             flags: 0,
             libraryDescription: padded("Broadloom"),

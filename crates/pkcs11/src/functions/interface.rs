@@ -1,4 +1,4 @@
-//! The lists of all functions, of PKCS #11 2.40 and 3.0.
+//! The lists of all functions, of PKCS #11 2.40, 3.0 and 3.2.
 
 use std::cell::UnsafeCell;
 use std::ffi::CStr;
@@ -18,17 +18,24 @@ use super::sign::*;
 use super::slots::*;
 use crate::memory::{give_list, put};
 
-/// Makes the two lists: the functions that both have, and those of the second alone.
+/// Makes the three lists: the functions that all have, those that version 3.0 has added, and those
+/// that version 3.2 has added.
 macro_rules! lists {
-    ({ $($both:ident)+ } { $($later:ident)+ }) => {
+    ({ $($all:ident)+ } { $($later:ident)+ } { $($latest:ident)+ }) => {
         static VERSION_2: CK_FUNCTION_LIST = CK_FUNCTION_LIST {
             version: CK_VERSION { major: 2, minor: 40 },
-            $($both: Some($both),)+
+            $($all: Some($all),)+
         };
-        static VERSION_3: CK_FUNCTION_LIST_3_0 = CK_FUNCTION_LIST_3_0 {
+        static VERSION_3_0: CK_FUNCTION_LIST_3_0 = CK_FUNCTION_LIST_3_0 {
             version: CK_VERSION { major: 3, minor: 0 },
-            $($both: Some($both),)+
+            $($all: Some($all),)+
             $($later: Some($later),)+
+        };
+        static VERSION_3_2: CK_FUNCTION_LIST_3_2 = CK_FUNCTION_LIST_3_2 {
+            version: CK_VERSION { major: 3, minor: 2 },
+            $($all: Some($all),)+
+            $($later: Some($later),)+
+            $($latest: Some($latest),)+
         };
     };
 }
@@ -59,6 +66,12 @@ lists!(
         C_MessageSignFinal C_MessageVerifyInit C_VerifyMessage C_VerifyMessageBegin
         C_VerifyMessageNext C_MessageVerifyFinal
     }
+    {
+        C_EncapsulateKey C_DecapsulateKey C_VerifySignatureInit C_VerifySignature
+        C_VerifySignatureUpdate C_VerifySignatureFinal C_GetSessionValidationFlags
+        C_AsyncComplete C_AsyncGetID C_AsyncJoin C_WrapKeyAuthenticated
+        C_UnwrapKeyAuthenticated
+    }
 );
 
 const NAME: &CStr = c"PKCS 11";
@@ -73,11 +86,16 @@ const fn interface<T>(list: &'static T) -> CK_INTERFACE {
 }
 
 /// The interfaces; the newest comes first.
-const INTERFACES: [CK_INTERFACE; 2] = [interface(&VERSION_3), interface(&VERSION_2)];
+const INTERFACES: [CK_INTERFACE; 3] =
+    [interface(&VERSION_3_2), interface(&VERSION_3_0), interface(&VERSION_2)];
+
+/// The version of whoever asks for none. Programs that are older than version 3.2 ask so, and
+/// OpenSC's `pkcs11-spy` puts its functions into no list of a version that it does not know.
+const DEFAULT: CK_VERSION = CK_VERSION { major: 3, minor: 0 };
 
 /// The interfaces that callers get pointers to. Some write to them, as OpenSC's `pkcs11-spy` does,
 /// which puts its own functions in place of the module's. The module itself never reads them.
-struct Lent(UnsafeCell<[CK_INTERFACE; 2]>);
+struct Lent(UnsafeCell<[CK_INTERFACE; 3]>);
 
 // SAFETY: the module makes pointers of it, and never reads or writes it.
 unsafe impl Sync for Lent {}
@@ -94,7 +112,7 @@ pub unsafe extern "C" fn C_GetFunctionList(list: *mut *mut CK_FUNCTION_LIST) -> 
     guard(|| unsafe { put(list, ptr::from_ref(&VERSION_2).cast_mut()) })
 }
 
-/// All interfaces: PKCS #11 3.0 and 2.40.
+/// All interfaces: PKCS #11 3.2, 3.0 and 2.40.
 ///
 /// # Safety
 /// The pointers are null, or point to a length and to room for so many.
@@ -107,8 +125,8 @@ pub unsafe extern "C" fn C_GetInterfaceList(
     guard(|| unsafe { give_list(&INTERFACES, list, count) })
 }
 
-/// The interface of a name and a version; without them, the newest. The caller may write to it, and
-/// later callers see that.
+/// The interface of a name and a version; without a version, that of 3.0. The caller may write to
+/// it, and later callers see that.
 ///
 /// # Safety
 /// The pointers are null, or point to a string, a version, and room for a pointer.
@@ -124,10 +142,9 @@ pub unsafe extern "C" fn C_GetInterface(
         let is_named = name.is_null() || unsafe { CStr::from_ptr(name.cast()) } == NAME;
         // SAFETY: as the caller says.
         let version = unsafe { version.as_ref() };
-        let versions = [VERSION_3.version, VERSION_2.version];
-        let fits = |own: &CK_VERSION| {
-            version.is_none_or(|other| (own.major, own.minor) == (other.major, other.minor))
-        };
+        let versions = [VERSION_3_2.version, VERSION_3_0.version, VERSION_2.version];
+        let wanted = version.unwrap_or(&DEFAULT);
+        let fits = |own: &CK_VERSION| (own.major, own.minor) == (wanted.major, wanted.minor);
         let place = versions.iter().position(fits);
         let place = place.filter(|_| is_named && flags & !CKF_INTERFACE_FORK_SAFE == 0);
         let all = LENT.0.get().cast::<CK_INTERFACE>();

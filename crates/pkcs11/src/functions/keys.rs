@@ -5,8 +5,10 @@ use cryptoki_sys::*;
 use super::{guard, guard_secrets};
 use crate::attribute::Attributes;
 use crate::generate;
-use crate::memory::{Output, put, read, template, write};
+use crate::kem::{self, Encapsulation};
+use crate::memory::{Outcome, Output, put, read, template, write};
 use crate::module::desk;
+use crate::object::Object;
 use crate::parameter::Given;
 use crate::random;
 use crate::session::Desk;
@@ -122,6 +124,14 @@ fn of_unwrapping(error: CK_RV) -> CK_RV {
     }
 }
 
+/// # Errors
+/// `CKR_USER_NOT_LOGGED_IN`: the key asks for the PIN each time, and there is no call before in
+/// which it could be given.
+fn must_not_ask(key: &Object) -> Outcome {
+    let asks = key.attributes.is(CKA_ALWAYS_AUTHENTICATE);
+    if asks { Err(CKR_USER_NOT_LOGGED_IN) } else { Ok(()) }
+}
+
 pub unsafe extern "C" fn C_WrapKey(
     session: CK_SESSION_HANDLE,
     mechanism: *mut CK_MECHANISM,
@@ -165,13 +175,75 @@ pub unsafe extern "C" fn C_UnwrapKey(
         // SAFETY: as the caller says.
         let attributes = Attributes::of_template(unsafe { template(attributes, count) }?)?;
         let unwrapping = desk.key(unwrapping, given.id, CKA_UNWRAP).map_err(of_unwrapping)?;
-        // There is no call between that would ask for the PIN once more.
-        if unwrapping.attributes.is(CKA_ALWAYS_AUTHENTICATE) {
-            return Err(CKR_USER_NOT_LOGGED_IN);
-        }
+        must_not_ask(&unwrapping)?;
         let (module, officer) = (&desk.module, is_officer(&desk));
         let attributes =
             wrap::unwrapped(module, &given, &unwrapping, wrapped, attributes, officer)?;
+        // SAFETY: the pointer is not null, so that it points to room.
+        unsafe { put(key, desk.add(attributes)?) }
+    })
+}
+
+pub unsafe extern "C" fn C_EncapsulateKey(
+    session: CK_SESSION_HANDLE,
+    mechanism: *mut CK_MECHANISM,
+    public_key: CK_OBJECT_HANDLE,
+    attributes: *mut CK_ATTRIBUTE,
+    count: CK_ULONG,
+    ciphertext: *mut u8,
+    ciphertext_len: *mut CK_ULONG,
+    key: *mut CK_OBJECT_HANDLE,
+) -> CK_RV {
+    guard_secrets(|| {
+        let desk = desk(session)?;
+        // SAFETY: as the caller says.
+        let mut output = unsafe { Output::new(ciphertext, ciphertext_len) }?;
+        if key.is_null() && !output.is_query() {
+            return Err(CKR_ARGUMENTS_BAD);
+        }
+        // SAFETY: as the caller says.
+        let given = unsafe { Given::new(mechanism) }?;
+        // SAFETY: as the caller says.
+        let attributes = Attributes::of_template(unsafe { template(attributes, count) }?)?;
+        let object = desk.key(public_key, given.id, CKA_ENCAPSULATE)?;
+        let encapsulation = Encapsulation::new(&given, &object, attributes, is_officer(&desk))?;
+        if !output.ask(encapsulation.ciphertext_len())? {
+            return Ok(());
+        }
+        let (ciphertext, attributes) = encapsulation.run(&desk.module)?;
+        let made = desk.add(attributes)?;
+        output.give(&ciphertext)?;
+        // SAFETY: the pointer is not null, so that it points to room.
+        unsafe { put(key, made) }
+    })
+}
+
+pub unsafe extern "C" fn C_DecapsulateKey(
+    session: CK_SESSION_HANDLE,
+    mechanism: *mut CK_MECHANISM,
+    private_key: CK_OBJECT_HANDLE,
+    attributes: *mut CK_ATTRIBUTE,
+    count: CK_ULONG,
+    ciphertext: *mut u8,
+    ciphertext_len: CK_ULONG,
+    key: *mut CK_OBJECT_HANDLE,
+) -> CK_RV {
+    guard_secrets(|| {
+        let desk = desk(session)?;
+        if key.is_null() {
+            return Err(CKR_ARGUMENTS_BAD);
+        }
+        // SAFETY: as the caller says.
+        let given = unsafe { Given::new(mechanism) }?;
+        // SAFETY: as the caller says.
+        let ciphertext = unsafe { read(ciphertext, ciphertext_len) }?;
+        // SAFETY: as the caller says.
+        let attributes = Attributes::of_template(unsafe { template(attributes, count) }?)?;
+        let object = desk.key(private_key, given.id, CKA_DECAPSULATE).map_err(of_unwrapping)?;
+        must_not_ask(&object)?;
+        let officer = is_officer(&desk);
+        let attributes =
+            kem::decapsulated(&desk.module, &given, &object, ciphertext, attributes, officer)?;
         // SAFETY: the pointer is not null, so that it points to room.
         unsafe { put(key, desk.add(attributes)?) }
     })

@@ -127,3 +127,53 @@ refuse!(
     C_VerifyMessage,
     C_VerifyMessageNext
 );
+
+refuse!(
+    CKR_FUNCTION_NOT_SUPPORTED,
+    (CK_SESSION_HANDLE, *mut CK_UTF8CHAR, *mut CK_ASYNC_DATA),
+    C_AsyncComplete
+);
+
+refuse!(
+    CKR_FUNCTION_NOT_SUPPORTED,
+    (CK_SESSION_HANDLE, *mut CK_UTF8CHAR, *mut CK_ULONG),
+    C_AsyncGetID
+);
+
+refuse!(
+    CKR_FUNCTION_NOT_SUPPORTED,
+    (CK_SESSION_HANDLE, *mut CK_UTF8CHAR, CK_ULONG, *mut u8, CK_ULONG),
+    C_AsyncJoin
+);
+
+refuse!(
+    CKR_FUNCTION_NOT_SUPPORTED,
+    (
+        CK_SESSION_HANDLE,
+        *mut CK_MECHANISM,
+        CK_OBJECT_HANDLE,
+        CK_OBJECT_HANDLE,
+        *mut u8,
+        CK_ULONG,
+        *mut u8,
+        *mut CK_ULONG
+    ),
+    C_WrapKeyAuthenticated
+);
+
+refuse!(
+    CKR_FUNCTION_NOT_SUPPORTED,
+    (
+        CK_SESSION_HANDLE,
+        *mut CK_MECHANISM,
+        CK_OBJECT_HANDLE,
+        *mut u8,
+        CK_ULONG,
+        *mut CK_ATTRIBUTE,
+        CK_ULONG,
+        *mut u8,
+        CK_ULONG,
+        *mut CK_OBJECT_HANDLE
+    ),
+    C_UnwrapKeyAuthenticated
+);

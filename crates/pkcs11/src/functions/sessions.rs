@@ -19,6 +19,9 @@ pub unsafe extern "C" fn C_OpenSession(
         if flags & CKF_SERIAL_SESSION == 0 {
             return Err(CKR_SESSION_PARALLEL_NOT_SUPPORTED);
         }
+        if flags & CKF_ASYNC_SESSION != 0 {
+            return Err(CKR_SESSION_ASYNC_NOT_SUPPORTED);
+        }
         if session.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
         }
@@ -78,6 +81,7 @@ fn cancel(session: CK_SESSION_HANDLE, flags: CK_FLAGS) -> Outcome {
     end(flags & CKF_DIGEST != 0, &mut operations.digest);
     end(flags & CKF_SIGN != 0, &mut operations.sign);
     end(flags & CKF_VERIFY != 0, &mut operations.verify);
+    end(flags & CKF_VERIFY != 0, &mut operations.verify_signature);
     end(flags & CKF_ENCRYPT != 0, &mut operations.encrypt);
     end(flags & CKF_DECRYPT != 0, &mut operations.decrypt);
     Ok(())
@@ -85,4 +89,20 @@ fn cancel(session: CK_SESSION_HANDLE, flags: CK_FLAGS) -> Outcome {
 
 pub unsafe extern "C" fn C_SessionCancel(session: CK_SESSION_HANDLE, flags: CK_FLAGS) -> CK_RV {
     guard(|| cancel(session, flags))
+}
+
+pub unsafe extern "C" fn C_GetSessionValidationFlags(
+    session: CK_SESSION_HANDLE,
+    kind: CK_SESSION_VALIDATION_FLAGS_TYPE,
+    flags: *mut CK_FLAGS,
+) -> CK_RV {
+    guard(|| {
+        desk(session)?;
+        if kind != CKS_LAST_VALIDATION_OK {
+            return Err(CKR_ARGUMENTS_BAD);
+        }
+        // No authority has validated the module, so that no operation has a flag.
+        // SAFETY: the pointer is null or points to room.
+        unsafe { put(flags, 0) }
+    })
 }

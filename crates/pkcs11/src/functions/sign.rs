@@ -17,6 +17,10 @@ fn verifying(operations: &mut Operations) -> &mut Running<Signing> {
     &mut operations.verify
 }
 
+fn verifying_given(operations: &mut Operations) -> &mut Running<(Signing, Vec<u8>)> {
+    &mut operations.verify_signature
+}
+
 pub unsafe extern "C" fn C_SignInit(
     session: CK_SESSION_HANDLE,
     mechanism: *mut CK_MECHANISM,
@@ -59,7 +63,8 @@ pub unsafe extern "C" fn C_SignUpdate(
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let data = unsafe { read(data, len) };
-        desk.session.work(signing, |one| with_arguments(data, |data| one.update(data)))
+        desk.session
+            .work(signing, |one| with_arguments(data, |data| one.update(&desk.module, data)))
     })
 }
 
@@ -120,7 +125,8 @@ pub unsafe extern "C" fn C_VerifyUpdate(
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let data = unsafe { read(data, len) };
-        desk.session.work(verifying, |one| with_arguments(data, |data| one.update(data)))
+        desk.session
+            .work(verifying, |one| with_arguments(data, |data| one.update(&desk.module, data)))
     })
 }
 
@@ -136,5 +142,65 @@ pub unsafe extern "C" fn C_VerifyFinal(
         desk.session.work(verifying, |one| {
             with_arguments(signature, |signature| one.verify_final(&desk.module, signature))
         })
+    })
+}
+
+pub unsafe extern "C" fn C_VerifySignatureInit(
+    session: CK_SESSION_HANDLE,
+    mechanism: *mut CK_MECHANISM,
+    key: CK_OBJECT_HANDLE,
+    signature: *mut u8,
+    len: CK_ULONG,
+) -> CK_RV {
+    guard(|| {
+        let desk = desk(session)?;
+        if mechanism.is_null() {
+            return desk.session.operations().verify_signature.cancel();
+        }
+        // SAFETY: as the caller says.
+        let (given, signature) = unsafe { both(Given::new(mechanism), read(signature, len)) }?;
+        desk.session.operations().verify_signature.must_be_free()?;
+        let object = desk.key(key, given.id, CKA_VERIFY)?;
+        let operation = Signing::new(&desk.module, object, &given, true)?;
+        operation.check_len(signature)?;
+        desk.session.operations().verify_signature.begin((operation, signature.to_vec()))
+    })
+}
+
+pub unsafe extern "C" fn C_VerifySignature(
+    session: CK_SESSION_HANDLE,
+    data: *mut u8,
+    len: CK_ULONG,
+) -> CK_RV {
+    guard(|| {
+        let desk = desk(session)?;
+        // SAFETY: as the caller says.
+        let data = unsafe { read(data, len) };
+        desk.session.work(verifying_given, |(one, signature)| {
+            with_arguments(data, |data| one.verify(&desk.module, data, signature))
+        })
+    })
+}
+
+pub unsafe extern "C" fn C_VerifySignatureUpdate(
+    session: CK_SESSION_HANDLE,
+    data: *mut u8,
+    len: CK_ULONG,
+) -> CK_RV {
+    guard(|| {
+        let desk = desk(session)?;
+        // SAFETY: as the caller says.
+        let data = unsafe { read(data, len) };
+        desk.session.work(verifying_given, |(one, _)| {
+            with_arguments(data, |data| one.update(&desk.module, data))
+        })
+    })
+}
+
+pub unsafe extern "C" fn C_VerifySignatureFinal(session: CK_SESSION_HANDLE) -> CK_RV {
+    guard(|| {
+        let desk = desk(session)?;
+        desk.session
+            .work(verifying_given, |(one, signature)| one.verify_final(&desk.module, signature))
     })
 }

@@ -112,7 +112,7 @@ impl Token {
         writer
     }
 
-    /// Whether the user has a PIN.
+    /// Returns `true` if the user has a PIN.
     pub fn has_user(&self) -> bool {
         self.user.is_some()
     }

@@ -1,6 +1,6 @@
 //! A client of the module as programs are: it loads the shared library, and knows the header alone.
 
-#![allow(dead_code, reason = "every test program uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "every test program uses a part of it")]
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -25,16 +25,27 @@ unsafe impl Send for Functions {}
 unsafe impl Sync for Functions {}
 
 impl Functions {
-    /// The list of version 3.0.
-    pub fn version_3() -> &'static CK_FUNCTION_LIST_3_0 {
+    /// All interfaces.
+    pub fn interfaces() -> [CK_INTERFACE; 3] {
         functions();
-        let mut list = [CK_INTERFACE::default(); 2];
-        let mut count = 2;
-        // SAFETY: there is room for two interfaces.
+        let mut list = [CK_INTERFACE::default(); 3];
+        let mut count = 3;
+        // SAFETY: there is room for three interfaces.
         let code = unsafe { library().C_GetInterfaceList(list.as_mut_ptr(), &mut count) };
-        assert_eq!((code, count), (CKR_OK, 2));
-        // SAFETY: the first interface is that of version 3.0, and is never unloaded.
-        unsafe { &*list[0].pFunctionList.cast() }
+        assert_eq!((code, count), (CKR_OK, 3));
+        list
+    }
+
+    /// The list of version 3.0.
+    pub fn version_3_0() -> &'static CK_FUNCTION_LIST_3_0 {
+        // SAFETY: the second interface is that of version 3.0, and is never unloaded.
+        unsafe { &*Functions::interfaces()[1].pFunctionList.cast() }
+    }
+
+    /// The list of version 3.2.
+    pub fn version_3_2() -> &'static CK_FUNCTION_LIST_3_2 {
+        // SAFETY: the first interface is that of version 3.2, and is never unloaded.
+        unsafe { &*Functions::interfaces()[0].pFunctionList.cast() }
     }
 }
 
@@ -51,8 +62,20 @@ macro_rules! call {
 
 pub(crate) use call;
 
+/// Calls a function that version 3.2 has added, as `call` does others.
+macro_rules! call_3_2 {
+    ($name:ident($($argument:expr),* $(,)?)) => {{
+        let list = $crate::client::Functions::version_3_2();
+        // SAFETY: as in `call`.
+        let code = unsafe { list.$name.expect("it is in the list")($($argument),*) };
+        if code == cryptoki_sys::CKR_OK { Ok(()) } else { Err(code) }
+    }};
+}
+
+pub(crate) use call_3_2;
+
 /// How many tests can have a slot of their own.
-const SLOTS: u64 = 32;
+const SLOTS: u64 = 64;
 
 static LOADED: OnceLock<(Functions, TempDir)> = OnceLock::new();
 
@@ -327,4 +350,37 @@ pub fn pair(
         &mut other,
     ))?;
     Ok((one, other))
+}
+
+/// Makes a secret key for the owner of a public key: the ciphertext, and the key.
+pub fn encapsulate(
+    session: CK_SESSION_HANDLE,
+    mut how: CK_MECHANISM,
+    public: CK_OBJECT_HANDLE,
+    template: &Template,
+) -> Code<(Vec<u8>, CK_OBJECT_HANDLE)> {
+    let (mut list, mut key) = (template.list(), 0);
+    let (attributes, count) = (list.as_mut_ptr(), list.len());
+    let how = &raw mut how;
+    let ciphertext = output(|to, len| {
+        call_3_2!(C_EncapsulateKey(session, how, public, attributes, count, to, len, &mut key))
+    })?;
+    Ok((ciphertext, key))
+}
+
+/// The secret key that a ciphertext holds.
+pub fn decapsulate(
+    session: CK_SESSION_HANDLE,
+    mut how: CK_MECHANISM,
+    private: CK_OBJECT_HANDLE,
+    template: &Template,
+    ciphertext: &[u8],
+) -> Code<CK_OBJECT_HANDLE> {
+    let (mut list, mut key) = (template.list(), 0);
+    let (count, len) = (list.len(), ciphertext.len() as CK_ULONG);
+    let (attributes, from) = (list.as_mut_ptr(), bytes(ciphertext));
+    call_3_2!(C_DecapsulateKey(
+        session, &mut how, private, attributes, count, from, len, &mut key
+    ))?;
+    Ok(key)
 }

@@ -2,6 +2,8 @@
 //! because a process has one module.
 
 mod client;
+mod ml_kem;
 mod operations;
+mod slh_dsa;
 mod wrapping;
 mod wrong_use;

@@ -192,7 +192,7 @@ fn signatures_verify_whole_and_in_pieces_and_no_other_does() {
     let rsa = make(CKM_RSA_PKCS_KEY_PAIR_GEN, Template::default().number(CKA_MODULUS_BITS, 1024));
     let p256 = [6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
     let ec = make(CKM_EC_KEY_PAIR_GEN, Template::default().bytes(CKA_EC_PARAMS, p256));
-    let [k283, b283] = [0x10, 0x11].map(|last| {
+    let [p384, k1, k283, b283] = [0x22, 0x0a, 0x10, 0x11].map(|last| {
         let parameters = Template::default().bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, last]);
         make(CKM_EC_KEY_PAIR_GEN, parameters)
     });
@@ -213,6 +213,14 @@ fn signatures_verify_whole_and_in_pieces_and_no_other_does() {
         (mechanism(CKM_ECDSA), ec, 41),
         (mechanism(CKM_ECDSA), ec, 64),
         (mechanism(CKM_ECDSA_SHA256), ec, 300),
+        (mechanism(CKM_ECDSA), p384, 20),
+        (mechanism(CKM_ECDSA), p384, 41),
+        (mechanism(CKM_ECDSA), p384, 48),
+        (mechanism(CKM_ECDSA), p384, 63),
+        (mechanism(CKM_ECDSA), p384, 64),
+        (mechanism(CKM_ECDSA_SHA384), p384, 300),
+        (mechanism(CKM_ECDSA), k1, 41),
+        (mechanism(CKM_ECDSA_SHA256), k1, 300),
         (mechanism(CKM_ECDSA_SHA256), k283, 300),
         (mechanism(CKM_ECDSA_SHA256), b283, 300),
         (mechanism(CKM_EDDSA), ed, 300),

@@ -124,6 +124,12 @@ fn private_keys_come_back_and_sign_as_before() {
             CKK_EC_EDWARDS,
             CKM_EDDSA,
         ),
+        (
+            CKM_SLH_DSA_KEY_PAIR_GEN,
+            Template::default().number(CKA_PARAMETER_SET, CKP_SLH_DSA_SHA2_128F),
+            CKK_SLH_DSA,
+            CKM_SLH_DSA,
+        ),
     ] {
         let private = Template::default().yes(CKA_EXTRACTABLE);
         let (public, private) = pair(session, generate, &public, &private).expect("a pair");
@@ -139,6 +145,37 @@ fn private_keys_come_back_and_sign_as_before() {
         assert_eq!(refused, Err(CKR_TEMPLATE_INCONSISTENT));
         let bytes = mechanism(CKM_AES_KEY_WRAP);
         assert_eq!(wrap(session, bytes, wrapping, private), Err(CKR_KEY_NOT_WRAPPABLE));
+    }
+}
+
+#[test]
+fn keys_of_ml_kem_come_back_with_their_seed() {
+    let session = user();
+    let wrapping = create(session, &wrapping(&[5; 32])).expect("a key");
+    let how = mechanism(CKM_AES_KEY_WRAP_KWP);
+    let public = Template::default().number(CKA_PARAMETER_SET, CKP_ML_KEM_512);
+    let shown = Template::default().no(CKA_SENSITIVE).yes(CKA_EXTRACTABLE);
+    let (public, private) =
+        pair(session, CKM_ML_KEM_KEY_PAIR_GEN, &public, &shown).expect("a pair of keys");
+    let shown = shown.number(CKA_CLASS, CKO_PRIVATE_KEY);
+    let wrapped = wrap(session, how, wrapping, private).expect("it may leave");
+    let template = shown.clone().number(CKA_KEY_TYPE, CKK_ML_KEM);
+    let back = unwrap(session, how, wrapping, &wrapped, &template).expect("it opens");
+    for id in [CKA_SEED, CKA_VALUE, CKA_PARAMETER_SET] {
+        assert_eq!(value(session, back, id), value(session, private, id), "{id:#x}");
+    }
+    let secret = secret(CKK_GENERIC_SECRET).no(CKA_SENSITIVE);
+    let kem = mechanism(CKM_ML_KEM);
+    let (ciphertext, one) = encapsulate(session, kem, public, &secret).expect("a secret");
+    let other = decapsulate(session, kem, back, &secret, &ciphertext).expect("the same secret");
+    assert_eq!(value(session, other, CKA_VALUE), value(session, one, CKA_VALUE));
+    for other in [
+        shown.clone().number(CKA_KEY_TYPE, CKK_SLH_DSA),
+        template.clone().number(CKA_PARAMETER_SET, CKP_ML_KEM_768),
+        template.bytes(CKA_SEED, [1; 64]),
+    ] {
+        let refused = unwrap(session, how, wrapping, &wrapped, &other);
+        assert_eq!(refused, Err(CKR_TEMPLATE_INCONSISTENT));
     }
 }
 

@@ -118,7 +118,7 @@ fn arguments_that_are_wrong_end_the_operation() {
 fn an_interface_may_be_written_to() {
     type Get =
         unsafe extern "C" fn(*mut u8, *mut CK_VERSION, *mut *mut CK_INTERFACE, CK_FLAGS) -> CK_RV;
-    let get: Get = Functions::version_3().C_GetInterface.expect("version 3.0 has it");
+    let get: Get = Functions::version_3_0().C_GetInterface.expect("version 3.0 has it");
     let interface = || {
         let mut interface = ptr::null_mut();
         // SAFETY: null is allowed for name and version, and there is room for a pointer.
@@ -259,8 +259,8 @@ fn templates_that_do_not_fit_are_refused() {
     let curve = Template::default()
         .number(CKA_CLASS, CKO_PUBLIC_KEY)
         .number(CKA_KEY_TYPE, CKK_EC)
-        .bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, 0x22])
-        .bytes(CKA_EC_POINT, [4; 97]);
+        .bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, 0x23])
+        .bytes(CKA_EC_POINT, [4; 133]);
     assert_eq!(create(curve), Err(CKR_CURVE_NOT_SUPPORTED));
     let public = |key_type, parameters: &[u8], point: &[u8]| {
         let key = Template::default().number(CKA_CLASS, CKO_PUBLIC_KEY);

@@ -10,13 +10,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+pub use broadloom_testing::noise;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Signal;
 use tempfile::TempDir;
-
-#[path = "../../../compression/tests/all/decompress/tools.rs"]
-pub mod tools;
 
 /// What a program said.
 #[derive(Debug, PartialEq)]
@@ -244,16 +242,4 @@ pub fn text(len: usize, seed: u64) -> Vec<u8> {
         words.iter().flat_map(|&byte| WORDS[usize::from(byte & 15)].bytes()).collect();
     text.truncate(len);
     text
-}
-
-/// Bytes that repeat only after a long while: the same for the same seed.
-pub fn noise(len: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..len).map(|_| next()).collect()
 }

@@ -31,7 +31,7 @@ pub(crate) fn expand(key: &[u8]) -> Zeroizing<Vec<u32>> {
     packed
 }
 
-/// Of a round key that both blocks have: planes 0 and 1 as even and odd bits of a word, planes 2
+/// Packs a round key that both blocks have: planes 0 and 1 as even and odd bits of a word, planes 2
 /// and 3, and so on. Plane `k` has bit `k` of the byte in row `r` and column `c` at `8 r + 2 c`.
 fn pack(columns: [u32; 4]) -> [u32; 4] {
     std::array::from_fn(|pair| {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use broadloom_engine::provider::{Occupancy, Operation};
 use broadloom_engine::{DeviceFault, JobError};
 use broadloom_lanes::Cpu;
-use broadloom_native::RsaHost;
+use broadloom_schemes::rsa::RsaHost;
 use zeroize::Zeroize;
 
 use crate::cl::{ClError, Flight, GROUP, Launch, Stream};
@@ -21,7 +21,7 @@ use crate::faults::Fate;
 use crate::kernels::{KERNELS, KernelId};
 use crate::lower::{ALIGNMENT, Entry, Needs, Room, TASK, Task, aligned, needs};
 use crate::residency::{Region, Residents};
-use crate::session::{GpuSession, Work};
+use crate::session::{GpuSession, GpuWork};
 use crate::signal::Signal;
 use crate::slh_dsa::MessageHasher;
 
@@ -110,19 +110,19 @@ impl Batch {
         if let Some(parts) = operation.public_key::<GpuSession>() {
             let session = parts.session;
             return match &session.work {
-                Work::Rsa(rsa) => {
+                GpuWork::Rsa(rsa) => {
                     let needed = rsa.needs(&session.key);
                     self.add_with(ticket, session, needed.into(), |room, key, entry| {
                         rsa.lower(room, &mut host.rsa, &parts, key, entry)
                     })
                 }
-                Work::Ed25519(own) => {
+                GpuWork::Ed25519(own) => {
                     let needed = own.needs(&session.key, parts.input);
                     self.add_with(ticket, session, needed.into(), |room, key, entry| {
                         own.lower(room, &parts, key, entry)
                     })
                 }
-                Work::SlhDsa(own) => {
+                GpuWork::SlhDsa(own) => {
                     let needed = own.needs(&session.key);
                     self.add_with(ticket, session, needed, |room, key, entry| {
                         own.lower(room, &mut host.messages, &parts, key, entry)
@@ -134,7 +134,7 @@ impl Batch {
         let Some(parts) = operation.parts::<GpuSession>() else { return Added::NotOurs };
         // Kernels read words of 64 bits at most.
         let found = match parts.session.work {
-            Work::Hash(_) => residents.find(parts.text.input()).filter(|(_, at)| at % 8 == 0),
+            GpuWork::Hash(_) => residents.find(parts.text.input()).filter(|(_, at)| at % 8 == 0),
             _ => None,
         };
         let place = found.as_ref().map(|(_, at)| *at);
@@ -300,15 +300,12 @@ impl Batch {
         let made = &output[entry.text..entry.text + entry.text_len];
         if let Some(parts) = operation.public_key::<GpuSession>() {
             let done = match &parts.session.work {
-                Work::Rsa(rsa) => rsa.result(&mut host.rsa, parts, made),
-                Work::Ed25519(own) => own.result(parts, made),
-                Work::SlhDsa(own) => own.result(parts, made),
+                GpuWork::Rsa(rsa) => rsa.result(&mut host.rsa, parts, made),
+                GpuWork::Ed25519(own) => own.result(parts, made),
+                GpuWork::SlhDsa(own) => own.result(parts, made),
                 _ => Err(JobError::NotDone),
             };
-            return match done {
-                Ok(produced) => operation.complete_with_output(produced),
-                Err(error) => operation.complete(Err(error)),
-            };
+            return operation.complete_with_output(done);
         }
         let Some(parts) = operation.parts::<GpuSession>() else {
             return operation.complete(Err(JobError::NotDone));
@@ -378,7 +375,7 @@ fn spread(tasks: &mut [Task], occupancy: &mut Occupancy) -> usize {
     items
 }
 
-/// How long a task takes, compared with others of its kernel.
+/// Estimates how long a task takes, compared with other tasks of its kernel.
 fn cost(kernel: KernelId, task: &Task) -> u32 {
     use KernelId::*;
     match kernel {

@@ -100,7 +100,7 @@ impl Device {
         })
     }
 
-    /// Whether it is of no more use.
+    /// Returns `true` if it is of no more use.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Acquire)
     }

@@ -180,7 +180,7 @@ impl KernelId {
         &SLH_DSA_HASHES[usize::from(is_shake)]
     }
 
-    /// Whether a task has many items, of which each group has those of one task.
+    /// Returns `true` if a task has many items, of which each group has those of one task.
     pub fn is_wide(self) -> bool {
         let is_roots = matches!(self, SlhDsaRootsSha2 | SlhDsaRootsShake);
         matches!(self.program(), 12 | 13) && !is_roots

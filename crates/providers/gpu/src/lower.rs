@@ -5,7 +5,7 @@ use broadloom_engine::provider::Parts;
 
 use crate::kernels::{KERNELS, KernelId};
 use crate::rsa::halves;
-use crate::session::{GpuSession, Hash, Sponge, Work};
+use crate::session::{GpuSession, GpuWork, Hash, Sponge};
 
 /// Words that describe a task to a kernel.
 pub(crate) const TASK: usize = 12;
@@ -47,9 +47,9 @@ pub(crate) fn needs(
     let text = parts.text.input().len();
     let key = aligned(4 * session.key.len());
     let (padded, tasks) = match &session.work {
-        Work::Hash(hash) if place.is_some() => (2 * hash.block + 17, 1),
-        Work::Hash(hash) => (text + hash.block + 17, 1),
-        Work::Sponge(sponge) => {
+        GpuWork::Hash(hash) if place.is_some() => (2 * hash.block + 17, 1),
+        GpuWork::Hash(hash) => (text + hash.block + 17, 1),
+        GpuWork::Sponge(sponge) => {
             (sponge.prefix.len() + text + sponge.postfix.len() + sponge.rate, 1)
         }
         _ => (text, text / SLICE + 4),
@@ -177,14 +177,14 @@ impl Room<'_> {
     ) {
         let text = parts.text.input();
         match &session.work {
-            Work::Hash(hash) => self.hash(hash, text, place, key, entry),
-            Work::Sponge(sponge) => self.sponge(sponge, text, key, entry),
-            Work::ChaCha20 => {
+            GpuWork::Hash(hash) => self.hash(hash, text, place, key, entry),
+            GpuWork::Sponge(sponge) => self.sponge(sponge, text, key, entry),
+            GpuWork::ChaCha20 => {
                 let data = self.put(&[text]);
                 let counter = counter_le(parts.nonce);
                 self.chacha(data, text.len(), key, counter, entry);
             }
-            Work::ChaCha20Poly1305 => {
+            GpuWork::ChaCha20Poly1305 => {
                 let nonce = counter_le(&[&[0; 4], parts.nonce].concat());
                 let data = self.put(&[text]);
                 let associated = self.put(&[parts.associated]);
@@ -197,15 +197,15 @@ impl Room<'_> {
                 let task = [cipher, text_len, key, tag, 0, n0, n1, n2, associated, len, made];
                 self.task(KernelId::Poly1305, &task);
             }
-            Work::AesCtr { rounds } => {
+            GpuWork::AesCtr { rounds } => {
                 let data = self.put(&[text]);
                 self.aes(data, text.len(), key, counter_be(parts.nonce), *rounds, NONE, entry);
             }
-            Work::AesGcm { rounds } => {
+            GpuWork::AesGcm { rounds } => {
                 self.gcm(parts, text, parts.associated, key, *rounds, entry);
             }
-            Work::AesGmac { rounds } => self.gcm(parts, &[], text, key, *rounds, entry),
-            Work::Rsa(_) | Work::Ed25519(_) | Work::SlhDsa(_) => {
+            GpuWork::AesGmac { rounds } => self.gcm(parts, &[], text, key, *rounds, entry),
+            GpuWork::Rsa(_) | GpuWork::Ed25519(_) | GpuWork::SlhDsa(_) => {
                 unreachable!("an operation with a public key has other parts")
             }
         }

@@ -41,7 +41,7 @@ impl From<LoadError> for FactoryError {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     let summary = "a GPU or another OpenCL device, found at run time";
     Factory::new(Gpu::NAME, summary, |options, _| Ok(Arc::new(Gpu::load(options)?)))
@@ -63,7 +63,7 @@ impl Gpu {
         Ok(Gpu { device: Arc::new(device) })
     }
 
-    /// Whether it is a GPU, and not a CPU behind the same interface.
+    /// Returns `true` if it is a GPU, and not a CPU behind the same interface.
     pub fn is_gpu(&self) -> bool {
         self.device.found.kind == DeviceKind::Gpu
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use broadloom_engine::provider::{ProviderError, ProviderSession};
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, PublicKeyAlgorithm,
-    Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Family, HashAlgorithm, MacAlgorithm,
+    PublicKeyAlgorithm, Transform,
 };
 use sha2::Digest;
 use zeroize::{Zeroize, Zeroizing};
@@ -19,7 +19,7 @@ use crate::slh_dsa::SlhDsa;
 
 /// A session of the device.
 pub(crate) struct GpuSession {
-    pub work: Work,
+    pub work: GpuWork,
     /// Tells sessions apart, so that a batch has the key of each once.
     pub id: u64,
     /// What kernels read of the key: states, round keys.
@@ -27,7 +27,7 @@ pub(crate) struct GpuSession {
 }
 
 /// What is done to a buffer.
-pub(crate) enum Work {
+pub(crate) enum GpuWork {
     Hash(Hash),
     Sponge(Sponge),
     ChaCha20,
@@ -82,28 +82,28 @@ impl GpuSession {
         let algorithm = transform.algorithm();
         if let Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_)) = algorithm {
             let (rsa, key) = Rsa::open(transform)?;
-            return Ok(GpuSession::new(Work::Rsa(Box::new(rsa)), key));
+            return Ok(GpuSession::new(GpuWork::Rsa(Box::new(rsa)), key));
         }
         if let Algorithm::PublicKey(PublicKeyAlgorithm::Ed25519) = algorithm {
             let (own, key) = Ed25519::open(transform)?;
-            return Ok(GpuSession::new(Work::Ed25519(own), key));
+            return Ok(GpuSession::new(GpuWork::Ed25519(own), key));
         }
         if let Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_)) = algorithm {
             let (own, key) = SlhDsa::open(transform)?;
-            return Ok(GpuSession::new(Work::SlhDsa(Box::new(own)), key));
+            return Ok(GpuSession::new(GpuWork::SlhDsa(Box::new(own)), key));
         }
         let (work, key) = opened(transform)
             .ok_or_else(|| ProviderError::new(format!("the gpu provider has no {algorithm}")))?;
         Ok(GpuSession::new(work, key))
     }
 
-    fn new(work: Work, key: Zeroizing<Vec<u32>>) -> GpuSession {
+    fn new(work: GpuWork, key: Zeroizing<Vec<u32>>) -> GpuSession {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         GpuSession { work, id: NEXT.fetch_add(1, Relaxed), key }
     }
 }
 
-/// Whether there are kernels for an algorithm that is no chain.
+/// Returns `true` if there are kernels for an algorithm that is no chain.
 pub(crate) fn has(algorithm: Algorithm) -> bool {
     match algorithm {
         Algorithm::Hash(hash) => has_hash(hash),
@@ -129,10 +129,12 @@ pub(crate) fn has(algorithm: Algorithm) -> bool {
 }
 
 fn has_hash(hash: HashAlgorithm) -> bool {
-    hash != HashAlgorithm::Md5
+    use HashAlgorithm as H;
+    matches!(hash, H::Sha1 | H::Sha224 | H::Sha256 | H::Sha384 | H::Sha512)
+        || hash.family() == Family::Sponge
 }
 
-type Opened = Option<(Work, Zeroizing<Vec<u32>>)>;
+type Opened = Option<(GpuWork, Zeroizing<Vec<u32>>)>;
 
 fn opened(transform: &Transform) -> Opened {
     let algorithm = transform.algorithm();
@@ -146,11 +148,11 @@ fn opened(transform: &Transform) -> Opened {
         Algorithm::Mac(MacAlgorithm::Hmac(hash)) => return hash_of(hash, Some(key)),
         Algorithm::Mac(MacAlgorithm::Kmac128) => kmac(168, key, transform.tag_len()),
         Algorithm::Mac(MacAlgorithm::Kmac256) => kmac(136, key, transform.tag_len()),
-        Algorithm::Mac(_) => (Work::AesGmac { rounds }, aes_key::expand(key)),
-        Algorithm::Cipher(CipherAlgorithm::ChaCha20) => (Work::ChaCha20, words(key)),
-        Algorithm::Cipher(_) => (Work::AesCtr { rounds }, aes_key::expand(key)),
-        Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => (Work::ChaCha20Poly1305, words(key)),
-        Algorithm::Aead(_) => (Work::AesGcm { rounds }, aes_key::expand(key)),
+        Algorithm::Mac(_) => (GpuWork::AesGmac { rounds }, aes_key::expand(key)),
+        Algorithm::Cipher(CipherAlgorithm::ChaCha20) => (GpuWork::ChaCha20, words(key)),
+        Algorithm::Cipher(_) => (GpuWork::AesCtr { rounds }, aes_key::expand(key)),
+        Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => (GpuWork::ChaCha20Poly1305, words(key)),
+        Algorithm::Aead(_) => (GpuWork::AesGcm { rounds }, aes_key::expand(key)),
         _ => return None,
     })
 }
@@ -261,7 +263,7 @@ fn hash_of(hash: HashAlgorithm, key: Option<&[u8]>) -> Opened {
             Zeroizing::new([*state(Some(&inner)), *state(Some(&outer))].concat())
         }
     };
-    Some((Work::Hash(Hash { kernel, block, digest, keyed: key.is_some() }), states))
+    Some((GpuWork::Hash(Hash { kernel, block, digest, keyed: key.is_some() }), states))
 }
 
 fn pad_out(state: &[u32]) -> [u32; 16] {
@@ -309,15 +311,15 @@ fn sponge_of(hash: HashAlgorithm, key: Option<&[u8]>) -> Opened {
         postfix: Vec::new(),
         inner: None,
     };
-    let Some(key) = key else { return Some((Work::Sponge(sponge), Zeroizing::default())) };
+    let Some(key) = key else { return Some((GpuWork::Sponge(sponge), Zeroizing::default())) };
     let [inner, outer] = pads(hash, key);
     sponge.prefix = inner;
     sponge.inner = Some(hash.digest_len() as u32 / 4);
-    Some((Work::Sponge(sponge), words(&outer)))
+    Some((GpuWork::Sponge(sponge), words(&outer)))
 }
 
 /// KMAC (SP 800-185, 4) without a customization string.
-fn kmac(rate: usize, key: &[u8], tag_len: usize) -> (Work, Zeroizing<Vec<u32>>) {
+fn kmac(rate: usize, key: &[u8], tag_len: usize) -> (GpuWork, Zeroizing<Vec<u32>>) {
     let name = [&left_encoded(rate)[..], &left_encoded(4 * 8), b"KMAC", &left_encoded(0)].concat();
     let before = [left_encoded(rate), left_encoded(key.len() * 8)].concat();
     let start = name.len().next_multiple_of(rate);
@@ -329,7 +331,7 @@ fn kmac(rate: usize, key: &[u8], tag_len: usize) -> (Work, Zeroizing<Vec<u32>>) 
     let mut postfix = left_encoded(tag_len * 8);
     postfix.rotate_left(1);
     let sponge = Sponge { rate, suffix: 0x04, prefix, postfix, inner: None };
-    (Work::Sponge(sponge), Zeroizing::default())
+    (GpuWork::Sponge(sponge), Zeroizing::default())
 }
 
 /// A number with its count of bytes before it (SP 800-185, 2.3.1).
@@ -350,25 +352,29 @@ impl fmt::Debug for GpuSession {
 impl ProviderSession for GpuSession {
     fn kernel(&self) -> String {
         let name = match &self.work {
-            Work::Hash(hash) => hash.kernel.name(),
-            Work::Sponge(_) => KernelId::Keccak.name(),
-            Work::ChaCha20 => "chacha20",
-            Work::ChaCha20Poly1305 => "chacha20, poly1305",
-            Work::AesCtr { .. } => "aes_ctr, bitsliced",
-            Work::AesGcm { .. } => "aes_ctr, bitsliced; ghash without tables",
-            Work::AesGmac { .. } => "ghash without tables",
-            Work::Rsa(_) => "rsa, words of 32 bits",
-            Work::Ed25519(_) => "sha512; ed25519, ten limbs",
-            Work::SlhDsa(own) => own.kernel(),
+            GpuWork::Hash(hash) => hash.kernel.name(),
+            GpuWork::Sponge(_) => KernelId::Keccak.name(),
+            GpuWork::ChaCha20 => "chacha20",
+            GpuWork::ChaCha20Poly1305 => "chacha20, poly1305",
+            GpuWork::AesCtr { .. } => "aes_ctr, bitsliced",
+            GpuWork::AesGcm { .. } => "aes_ctr, bitsliced; ghash without tables",
+            GpuWork::AesGmac { .. } => "ghash without tables",
+            GpuWork::Rsa(_) => "rsa, words of 32 bits",
+            GpuWork::Ed25519(_) => "sha512; ed25519, ten limbs",
+            GpuWork::SlhDsa(own) => own.kernel(),
         };
         format!("OpenCL {name}")
     }
 
+    fn instruction_set(&self) -> String {
+        "opencl".to_owned()
+    }
+
     fn bound(&self, len: usize) -> usize {
         match &self.work {
-            Work::Rsa(rsa) => rsa.bound(),
-            Work::Ed25519(own) => own.bound(),
-            Work::SlhDsa(own) => own.bound(),
+            GpuWork::Rsa(rsa) => rsa.bound(),
+            GpuWork::Ed25519(own) => own.bound(),
+            GpuWork::SlhDsa(own) => own.bound(),
             _ => len,
         }
     }

@@ -50,7 +50,8 @@ fn hashes(word: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// How much address space has a place in it, wherever it begins, for a hash with so many zero bits.
+/// Returns the bytes of address space that contain a place for a hash with so many zero bits,
+/// wherever the space begins.
 fn room(bits: u32, len: usize) -> Option<usize> {
     // Among 2^bits units that differ in their lowest bits alone there is one.
     UNIT.checked_mul(2 << bits)?.checked_add(len)

@@ -57,7 +57,7 @@ impl From<LoadError> for FactoryError {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     Factory::new("isal", "igzip of ISA-L, found at run time: the fastest DEFLATE", |options, _| {
         Ok(Arc::new(Isal::load(options)?))

@@ -6,7 +6,7 @@ use broadloom_engine::JobError;
 use broadloom_engine::provider::{CompressionParts, Operation, Progress, Queue};
 
 use crate::ffi::{CodecError, Deflater, Inflater, Libisal, MAX_LEN};
-use crate::session::{IsalSession, Work};
+use crate::session::{IsalSession, IsalWork};
 
 pub(crate) struct IsalQueue {
     library: &'static Libisal,
@@ -23,13 +23,13 @@ impl IsalQueue {
         let CompressionParts { session, input, output } = parts;
         let library = self.library;
         match session.work {
-            Work::Compress(how) => {
+            IsalWork::Compress(how) => {
                 let deflater = self.deflater.get_or_insert_with(|| Deflater::new(library));
                 let produced = deflater.compress(how, input, output)?;
                 let checksum = session.checksum(input);
                 Ok(Progress { consumed: input.len(), produced, full: false, checksum })
             }
-            Work::Decompress => {
+            IsalWork::Decompress => {
                 let inflater = self.inflater.get_or_insert_with(|| Inflater::new(library));
                 let inflated = inflater.decompress(input, output)?;
                 let (consumed, produced) = (inflated.consumed, inflated.produced);

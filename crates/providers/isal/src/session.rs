@@ -19,13 +19,13 @@ const HEADER: usize = 5;
 /// A session of the provider.
 pub(crate) struct IsalSession {
     library: &'static Libisal,
-    pub work: Work,
+    pub work: IsalWork,
     checksum: Checksum,
 }
 
 /// The operation of a session.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Work {
+pub(crate) enum IsalWork {
     Compress(How),
     Decompress,
 }
@@ -42,8 +42,8 @@ impl IsalSession {
             return Err(ProviderError::new(format!("isal has no {algorithm}; it has deflate")));
         };
         let work = match transform.direction() {
-            Direction::Compress => Work::Compress(how(compression)?),
-            _ => Work::Decompress,
+            Direction::Compress => IsalWork::Compress(how(compression)?),
+            _ => IsalWork::Decompress,
         };
         Ok(IsalSession { library, work, checksum: compression.checksum })
     }
@@ -76,6 +76,10 @@ fn how(compression: Compression) -> Result<How, ProviderError> {
 impl ProviderSession for IsalSession {
     fn kernel(&self) -> String {
         "isal igzip".to_owned()
+    }
+
+    fn instruction_set(&self) -> String {
+        "isal".to_owned()
     }
 
     /// Stored blocks, which the library falls back to if the room is no more.

@@ -49,7 +49,7 @@ impl From<LoadError> for FactoryError {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     Factory::new(
         "libdeflate",

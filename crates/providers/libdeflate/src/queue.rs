@@ -5,7 +5,7 @@ use broadloom_engine::{Ending, JobError};
 
 use crate::ffi::{Compressor, Decompressor, InflateError, OutOfMemory};
 use crate::reopen::{MARKER, NoFinalBlock, Reopener};
-use crate::session::{LEVELS, LibdeflateSession, Work};
+use crate::session::{LEVELS, LibdeflateSession, LibdeflateWork};
 
 /// There was no memory for a compressor.
 const OUT_OF_MEMORY: JobError = JobError::Provider { code: 1 };
@@ -30,7 +30,7 @@ impl LibdeflateQueue {
     ) -> Result<Progress, JobError> {
         let CompressionParts { session, input, output } = parts;
         match session.work {
-            Work::Compress { level, ending } => {
+            LibdeflateWork::Compress { level, ending } => {
                 let slot = &mut self.compressors[usize::from(level)];
                 let compressor = get(slot, || Compressor::new(level))?;
                 let more = if ending == Ending::Open { MARKER } else { 0 };
@@ -49,7 +49,7 @@ impl LibdeflateQueue {
                 let checksum = session.checksum(input);
                 Ok(Progress { consumed: input.len(), produced, full: false, checksum })
             }
-            Work::Decompress => {
+            LibdeflateWork::Decompress => {
                 let decompressor = get(&mut self.decompressor, Decompressor::new)?;
                 match decompressor.decompress(input, output) {
                     Ok(inflated) => {

@@ -70,7 +70,7 @@ impl Reopener {
         Ok(marker + EMPTY.len())
     }
 
-    /// Where the final block begins and ends, in bits.
+    /// Finds the bits at which the final block begins and ends.
     fn final_block(&mut self, stream: &[u8]) -> Option<(usize, usize)> {
         let mut bits = Bits { bytes: stream, next: 0, buffer: 0, count: 0 };
         loop {

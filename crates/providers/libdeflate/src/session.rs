@@ -15,13 +15,13 @@ pub(crate) const LEVELS: RangeInclusive<u8> = 0..=12;
 
 /// A session of the provider.
 pub(crate) struct LibdeflateSession {
-    pub work: Work,
+    pub work: LibdeflateWork,
     checksum: Checksum,
 }
 
 /// The operation of a session.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Work {
+pub(crate) enum LibdeflateWork {
     Compress { level: u8, ending: Ending },
     Decompress,
 }
@@ -39,9 +39,9 @@ impl LibdeflateSession {
         let work = match transform.direction() {
             Direction::Compress => {
                 check(compression)?;
-                Work::Compress { level: compression.level, ending: compression.ending }
+                LibdeflateWork::Compress { level: compression.level, ending: compression.ending }
             }
-            _ => Work::Decompress,
+            _ => LibdeflateWork::Decompress,
         };
         Ok(LibdeflateSession { work, checksum: compression.checksum })
     }
@@ -78,6 +78,10 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
 impl ProviderSession for LibdeflateSession {
     fn kernel(&self) -> String {
         "libdeflate".to_owned()
+    }
+
+    fn instruction_set(&self) -> String {
+        self.kernel()
     }
 
     fn bound(&self, len: usize) -> usize {

@@ -49,7 +49,7 @@ impl From<LoadError> for FactoryError {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     Factory::new("lz4", "LZ4 blocks by lz4_flex, built in", |options, _| {
         Ok(Arc::new(Lz4::load(options)?))

@@ -59,6 +59,10 @@ impl ProviderSession for Lz4Session {
         "lz4_flex".to_owned()
     }
 
+    fn instruction_set(&self) -> String {
+        self.kernel()
+    }
+
     fn bound(&self, len: usize) -> usize {
         codec::bound(len)
     }

@@ -7,8 +7,8 @@ use broadloom_lanes::Cpu;
 
 use crate::Native;
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider, with the kernels for a CPU:
-/// [`Cpu::detect`], or one held to less. Its options hold it to even less.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with. It has the
+/// kernels for a CPU: [`Cpu::detect`], or one held to less. Its options hold it to even less.
 pub fn factory(cpu: &Cpu) -> Factory {
     let cpu = cpu.clone();
     Factory::new(Native::NAME, "Broadloom's own lanes", move |options, _| {

@@ -2,20 +2,24 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the option `legacy=yes` RC4; RSA, ECDSA and ECDH on P-256, K-283 and B-283, X25519, Ed25519
-//! and SLH-DSA: many buffers side by side, on the kernels of [`broadloom_lanes`]. The provider
-//! chooses kernels at run time and works on every machine.
+//! with the option `legacy=yes` RC4; RSA, ECDSA and ECDH on P-256, P-384, secp256k1, K-283 and
+//! B-283, X25519, Ed25519, SLH-DSA, ML-DSA, ML-KEM and its hybrids: many buffers side by side, on
+//! the kernels of [`broadloom_lanes`]. The provider chooses kernels at run time and works on every
+//! machine.
 
 #![forbid(unsafe_code)]
 
 mod curves;
+mod drawn;
 mod ec;
 mod factory;
-mod hasher;
+mod hybrid;
 mod kind;
 mod kinds;
+mod ml_dsa;
+mod ml_kem;
+mod names;
 mod queue;
-mod random;
 mod rsa;
 mod slh_dsa;
 
@@ -26,15 +30,13 @@ use broadloom_lanes::Cpu;
 pub use factory::factory;
 use kinds::Opener;
 use queue::NativeQueue;
-pub use random::fill as fill_random;
-pub use rsa::{RsaFrame, RsaHost, RsaKey};
-pub use slh_dsa::{RandomError, generate_slh_dsa, slh_dsa_set};
+pub use slh_dsa::{RandomError, generate_slh_dsa};
 
 /// The provider `native`.
 #[derive(Debug)]
 pub struct Native {
     cpu: Cpu,
-    /// Whether RC4 is offered, which is broken.
+    /// `true` if RC4 is offered, which is broken.
     legacy: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::slots::{Number, Numbers, Slots, Sole};
 
 /// A context that can be made from another one with the same key.
 pub(crate) trait Duplicate: Sized {
-    /// Whether it makes digests or MACs by itself, without a cipher.
+    /// `true` if it makes digests or MACs by itself, without a cipher.
     const AUTHENTICATES: bool = false;
 
     fn duplicate(&self) -> Result<Self, EvpError>;

@@ -72,7 +72,7 @@ pub(crate) struct Options {
     pub contexts: ContextMode,
     pub queue_pairs: usize,
     pub again: Again,
-    /// Whether RC4 and DES alone are offered, which are broken.
+    /// `true` if RC4 and DES alone are offered, which are broken.
     pub legacy: bool,
 }
 

@@ -35,7 +35,7 @@ impl OpenSsl {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     Factory::new("openssl", "libcrypto of OpenSSL 3, found at run time", |options, _| {
         Ok(Arc::new(OpenSsl::load(options)?))

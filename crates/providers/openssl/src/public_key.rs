@@ -42,7 +42,7 @@ impl crate::contexts::Duplicate for Started {
     }
 }
 
-/// Whether libcrypto has a public-key algorithm.
+/// Returns `true` if libcrypto has a public-key algorithm.
 pub(crate) fn supports(algorithm: PublicKeyAlgorithm) -> bool {
     matches!(
         algorithm,
@@ -73,6 +73,9 @@ impl Workshop<'_> {
                 opened
             }
             AnyKey::Public(key) => Key::public(library, &key.to_der()).map_err(refused)?,
+            AnyKey::Hybrid(key) => {
+                return Err(ProviderError::new(format!("openssl has no use for {key:?}")));
+            }
         };
         let what = match transform.direction() {
             Direction::Sign => KeyUse::Sign,
@@ -93,7 +96,10 @@ impl Workshop<'_> {
         let digest = self.algorithms.digest(scheme.hash())?;
         let rsa = match (algorithm, padding) {
             (PublicKeyAlgorithm::Rsa(_), Padding::Pss { salt_len }) => {
-                Some((RsaPadding::Pss(salt_len), digest))
+                Some((RsaPadding::Pss(Some(salt_len)), digest))
+            }
+            (PublicKeyAlgorithm::Rsa(_), Padding::PssAnySalt) => {
+                Some((RsaPadding::Pss(None), digest))
             }
             (PublicKeyAlgorithm::Rsa(_), Padding::Oaep) => Some((RsaPadding::Oaep, digest)),
             (PublicKeyAlgorithm::Rsa(_), Padding::None) => Some((RsaPadding::None, digest)),
@@ -203,9 +209,9 @@ impl PublicKey {
         Ok(&room[..self.digest_len])
     }
 
-    /// Whether a signature is as long as all of this key's are: those of RSA are as long as the
-    /// modulus (RFC 8017, 8.1.2 and 8.2.2). OpenSSL also takes a signature with PSS whose leading
-    /// zeros are missing.
+    /// Returns `true` if a signature is as long as all of this key's are: those of RSA are as long
+    /// as the modulus (RFC 8017, 8.1.2 and 8.2.2). OpenSSL also takes a signature with PSS whose
+    /// leading zeros are missing.
     fn has_length(&self, signature: &[u8]) -> bool {
         match self.algorithm {
             PublicKeyAlgorithm::Rsa(size) => signature.len() == size.modulus_len(),

@@ -56,8 +56,5 @@ fn run_public_key(number: &mut Number, operation: &mut Operation<'_>) {
         Some(work) => work.run(number, parts),
         None => Err(JobError::NotDone),
     };
-    match done {
-        Ok(produced) => operation.complete_with_output(produced),
-        Err(error) => operation.complete(Err(error)),
-    }
+    operation.complete_with_output(done);
 }

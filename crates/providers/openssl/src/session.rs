@@ -31,13 +31,13 @@ const KMAC_KEYS: std::ops::RangeInclusive<usize> = 4..=512;
 
 /// A session of the provider.
 pub(crate) struct OpenSslSession {
-    work: Work,
+    work: OpenSslWork,
     /// The tag that is made is not for the caller, but to be compared.
     pub verifies: bool,
     kernel: String,
 }
 
-enum Work {
+enum OpenSslWork {
     Hash(Hash),
     Mac(Mac),
     Gmac(Gmac),
@@ -66,7 +66,7 @@ impl Workshop<'_> {
                 let name = digest_name(hash);
                 let context = DigestContext::new(self.algorithms.digest(hash)?);
                 let context = context.map(|context| context.with_len(transform.tag_len()));
-                let work = Work::Hash(Hash { contexts: self.contexts(context)? });
+                let work = OpenSslWork::Hash(Hash { contexts: self.contexts(context)? });
                 (work, name.to_string_lossy().into_owned())
             }
             Algorithm::Mac(MacAlgorithm::Hmac(hash)) => {
@@ -105,7 +105,7 @@ impl Workshop<'_> {
             Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
                 let name = aead_name(AeadAlgorithm::AesGcm(size)).ok_or_else(unknown)?;
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
-                let work = Work::Gmac(Gmac { contexts: self.contexts(context)? });
+                let work = OpenSslWork::Gmac(Gmac { contexts: self.contexts(context)? });
                 (work, name.to_string_lossy().into_owned())
             }
             Algorithm::Cipher(cipher) => {
@@ -116,11 +116,11 @@ impl Workshop<'_> {
                 let work = match cipher {
                     CipherAlgorithm::AesCbc(_) => {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
-                        Work::AesCbc(Cbc { contexts, encrypts, again })
+                        OpenSslWork::AesCbc(Cbc { contexts, encrypts, again })
                     }
                     CipherAlgorithm::TripleDesCbc | CipherAlgorithm::DesCbc => {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
-                        Work::DesCbc(Cbc { contexts, encrypts, again })
+                        OpenSslWork::DesCbc(Cbc { contexts, encrypts, again })
                     }
                     // Both directions add the same key stream.
                     CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr => {
@@ -128,14 +128,16 @@ impl Workshop<'_> {
                         let contexts = self.contexts(context)?;
                         let keys = again.keys && cipher == CipherAlgorithm::TripleDesCtr;
                         let again = keys.then(|| (name, Zeroizing::new(key.to_vec())));
-                        Work::DesCtr(DesCtr { contexts, again })
+                        OpenSslWork::DesCtr(DesCtr { contexts, again })
                     }
-                    CipherAlgorithm::Rc4 => {
-                        Work::Direct(Direct { contexts: self.contexts_per_job(context)?, again })
-                    }
-                    _ => Work::Direct(Direct { contexts: self.contexts(context)?, again }),
+                    CipherAlgorithm::Rc4 => OpenSslWork::Direct(Direct {
+                        contexts: self.contexts_per_job(context)?,
+                        again,
+                    }),
+                    _ => OpenSslWork::Direct(Direct { contexts: self.contexts(context)?, again }),
                 };
-                let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
+                let over =
+                    if matches!(work, OpenSslWork::DesCtr(_)) { " over counters" } else { "" };
                 (work, format!("{}{over}", name.to_string_lossy()))
             }
             Algorithm::Aead(aead) => {
@@ -148,10 +150,13 @@ impl Workshop<'_> {
                 let cipher = self.algorithms.cipher(name)?;
                 let context = CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
                 let contexts = self.contexts(context)?;
-                (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy().into_owned())
+                (
+                    OpenSslWork::Aead(Aead { contexts, mode, seals }),
+                    name.to_string_lossy().into_owned(),
+                )
             }
             Algorithm::PublicKey(_) => {
-                let work = Work::PublicKey(Box::new(self.public_key(transform)?));
+                let work = OpenSslWork::PublicKey(Box::new(self.public_key(transform)?));
                 (work, Workshop::public_key_name(transform))
             }
             Algorithm::Compression(_) => {
@@ -186,12 +191,12 @@ impl Workshop<'_> {
         Workshop { options, ..*self }.contexts(main)
     }
 
-    fn mac(&self, main: Result<MacContext, EvpError>) -> Result<Work, ProviderError> {
+    fn mac(&self, main: Result<MacContext, EvpError>) -> Result<OpenSslWork, ProviderError> {
         let contexts = match self.library.restarts_macs() {
             true => self.contexts(main)?,
             false => self.contexts_per_job(main)?,
         };
-        Ok(Work::Mac(Mac { contexts }))
+        Ok(OpenSslWork::Mac(Mac { contexts }))
     }
 
     pub(crate) fn failed(&self, error: EvpError) -> ProviderError {
@@ -212,25 +217,25 @@ impl OpenSslSession {
     ) -> Result<(), JobError> {
         let Parts { session, text, nonce, associated, tag, tag_len, .. } = parts;
         match &session.work {
-            Work::AesCbc(cipher) => cipher.run(number, nonce, text),
-            Work::DesCbc(cipher) => cipher.run(number, nonce, text),
-            Work::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
-            Work::Aead(aead) => {
+            OpenSslWork::AesCbc(cipher) => cipher.run(number, nonce, text),
+            OpenSslWork::DesCbc(cipher) => cipher.run(number, nonce, text),
+            OpenSslWork::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
+            OpenSslWork::Aead(aead) => {
                 aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len])
             }
-            Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
-            Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
-            Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
-            Work::DesCtr(cipher) => cipher.run(number, nonce, text, stream),
+            OpenSslWork::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
+            OpenSslWork::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
+            OpenSslWork::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
+            OpenSslWork::DesCtr(cipher) => cipher.run(number, nonce, text, stream),
             // It has other parts.
-            Work::PublicKey(_) => Err(JobError::NotDone),
+            OpenSslWork::PublicKey(_) => Err(JobError::NotDone),
         }
     }
 
     /// The session's part for a public-key algorithm; `None` for anything else.
     pub(crate) fn public_key(&self) -> Option<&PublicKey> {
         match &self.work {
-            Work::PublicKey(work) => Some(work),
+            OpenSslWork::PublicKey(work) => Some(work),
             _ => None,
         }
     }
@@ -252,6 +257,11 @@ fn in_out(text: Text<'_>) -> Result<InOut<'_>, JobError> {
 impl ProviderSession for OpenSslSession {
     fn kernel(&self) -> String {
         self.kernel.clone()
+    }
+
+    /// The library and its version, with which a kernel's name begins.
+    fn instruction_set(&self) -> String {
+        self.kernel.split(' ').take(2).collect::<Vec<_>>().join(" ")
     }
 
     fn bound(&self, _: usize) -> usize {

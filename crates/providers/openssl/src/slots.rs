@@ -40,7 +40,7 @@ impl Numbers {
         Numbers(Arc::new(Pool { capacity, free: Mutex::new((0..capacity).collect()) }))
     }
 
-    /// How many there are.
+    /// Returns the number of slots.
     pub fn capacity(&self) -> usize {
         self.0.capacity
     }

@@ -21,14 +21,7 @@ const LENGTHS: [usize; 12] = [0, 1, 7, 8, 15, 16, 17, 48, 64, 250, 2048, 5000];
 
 /// The library, or nothing where it may be missing: continuous integration must have it.
 pub(crate) fn library() -> Option<&'static Libcrypto> {
-    match Libcrypto::get() {
-        Ok(library) => Some(library),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("not tested: {error}");
-            None
-        }
-    }
+    broadloom_testing::present("the openssl provider", Libcrypto::get())
 }
 
 /// The provider with what is broken, so that it is tested, too.
@@ -44,13 +37,7 @@ fn open(provider: &Arc<OpenSsl>, transform: &Transform) -> Session {
 
 /// Some bytes, different for every seed.
 fn bytes(seed: usize, len: usize) -> Vec<u8> {
-    let mut state = seed as u64 ^ 0x9e37_79b9_7f4a_7c15;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
-    };
-    (0..len).map(|_| next()).collect()
+    broadloom_testing::noise(len, seed as u64)
 }
 
 /// One job: what comes out as data and as tag.

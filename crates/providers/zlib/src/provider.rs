@@ -37,7 +37,7 @@ impl Zlib {
     }
 }
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+/// Returns what a [`Registry`](broadloom_engine::Registry) opens the provider with.
 pub fn factory() -> Factory {
     Factory::new("zlib", "libz, found at run time, or zlib-rs in its place", |options, _| {
         Ok(Arc::new(Zlib::load(options)?))

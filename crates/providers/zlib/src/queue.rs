@@ -4,7 +4,7 @@ use broadloom_engine::JobError;
 use broadloom_engine::provider::{CompressionParts, Operation, Progress, Queue};
 
 use crate::codec::{CodecError, Deflater, Inflater, Library, Shape};
-use crate::session::{Work, ZlibSession};
+use crate::session::{ZlibSession, ZlibWork};
 
 pub(crate) struct ZlibQueue {
     library: Library,
@@ -21,11 +21,11 @@ impl ZlibQueue {
     fn work(&mut self, parts: CompressionParts<'_, ZlibSession>) -> Result<Progress, CodecError> {
         let CompressionParts { session, input, output } = parts;
         match session.work {
-            Work::Compress { shape, closes } => {
+            ZlibWork::Compress { shape, closes } => {
                 let produced = self.deflater(shape)?.compress(input, output, closes)?;
                 Ok(Progress { consumed: input.len(), produced, ..Progress::default() })
             }
-            Work::Decompress => {
+            ZlibWork::Decompress => {
                 let inflated = self.inflater()?.decompress(input, output)?;
                 let (consumed, produced) = (inflated.consumed, inflated.produced);
                 Ok(Progress { consumed, produced, ..Progress::default() })

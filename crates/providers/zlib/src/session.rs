@@ -19,7 +19,7 @@ const FLUSH: usize = 6;
 
 /// A session of the provider.
 pub(crate) struct ZlibSession {
-    pub work: Work,
+    pub work: ZlibWork,
     /// Other than the library's own choice of blocks, which expands less: see
     /// [`ZlibSession::bound`].
     loose: bool,
@@ -28,7 +28,7 @@ pub(crate) struct ZlibSession {
 
 /// The operation of a session.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Work {
+pub(crate) enum ZlibWork {
     Compress { shape: Shape, closes: bool },
     Decompress,
 }
@@ -47,9 +47,9 @@ impl ZlibSession {
         let work = match transform.direction() {
             Direction::Compress => {
                 let shape = shape(compression)?;
-                Work::Compress { shape, closes: compression.ending == Ending::Final }
+                ZlibWork::Compress { shape, closes: compression.ending == Ending::Final }
             }
-            _ => Work::Decompress,
+            _ => ZlibWork::Decompress,
         };
         let plain = compression.window == 15 && compression.huffman == Huffman::Dynamic;
         let loose = !(plain && matches!(library, Library::System(_)));
@@ -72,6 +72,10 @@ fn shape(compression: Compression) -> Result<Shape, ProviderError> {
 
 impl ProviderSession for ZlibSession {
     fn kernel(&self) -> String {
+        self.kernel.clone()
+    }
+
+    fn instruction_set(&self) -> String {
         self.kernel.clone()
     }
 

@@ -1,12 +1,16 @@
 //! Nodes of what is in a file system.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{Stat, lgetxattr, llistxattr, readlink};
+use rustix::fs::{Stat, fgetxattr, flistxattr, lgetxattr, llistxattr, readlink, readlinkat};
 use rustix::io::Errno;
 
+use super::spot::Spot;
 use super::users::Names;
 use crate::json::Base64Bytes;
 use crate::node::{ExtendedAttribute, Mode, Node, NodeKind};
@@ -18,17 +22,37 @@ pub struct Describer {
     groups: Names,
     /// Times of reading are kept.
     with_atime: bool,
+    /// Open files have links in /proc.
+    has_links: bool,
 }
 
 impl Describer {
     pub fn new(with_atime: bool) -> Describer {
-        Describer { users: Names::users(), groups: Names::groups(), with_atime }
+        let has_links = Path::new("/proc/self/fd").is_dir();
+        Describer { users: Names::users(), groups: Names::groups(), with_atime, has_links }
+    }
+
+    /// The node of what has a name in an open directory.
+    pub fn named(
+        &self,
+        directory: BorrowedFd<'_>,
+        spot: &Spot,
+        name: &[u8],
+        stat: &Stat,
+    ) -> io::Result<Node> {
+        match self.has_links {
+            true => {
+                let reach = Reach::Named(directory, OsStr::from_bytes(name));
+                self.node(name, &reach, stat)
+            }
+            false => self.node(name, &Reach::Path(&spot.path()), stat),
+        }
     }
 
     /// The node of a file that the system describes by `stat`, without its content.
-    pub fn node(&self, name: Vec<u8>, path: &Path, stat: &Stat) -> io::Result<Node> {
+    pub fn node(&self, name: &[u8], reach: &Reach<'_>, stat: &Stat) -> io::Result<Node> {
         let (mode, kind) = Mode::from_unix(stat.st_mode);
-        let mut node = Node::new(name, kind);
+        let mut node = Node::new(name.to_vec(), kind);
         node.mode = mode;
         node.mtime = Time::from_unix(stat.st_mtime, stat.st_mtime_nsec as i64);
         node.ctime = Time::from_unix(stat.st_ctime, stat.st_ctime_nsec as i64);
@@ -45,18 +69,64 @@ impl Describer {
         }
         match kind {
             NodeKind::File => node.size = stat.st_size as u64,
-            NodeKind::Symlink => node.set_target(readlink(path, Vec::new())?.into_bytes()),
+            NodeKind::Symlink => node.set_target(reach.target()?),
             NodeKind::Dev | NodeKind::Chardev => node.device = stat.st_rdev,
             _ => {}
         }
-        node.extended_attributes = extended_attributes(path)?;
+        node.extended_attributes = reach.extended_attributes()?;
         Ok(node)
     }
 }
 
-/// The extended attributes of what a path names, not of where it leads.
-fn extended_attributes(path: &Path) -> io::Result<Vec<ExtendedAttribute>> {
-    let names = match grown(|buffer| llistxattr(path, buffer)) {
+/// How to come to a file for what `stat` does not say of it.
+pub enum Reach<'a> {
+    /// It is open.
+    Open(BorrowedFd<'a>),
+    /// Its directory is open, and it has a name there.
+    Named(BorrowedFd<'a>, &'a OsStr),
+    /// It has a path. Links on the way are followed, but it is not, if it is one.
+    Path(&'a Path),
+}
+
+impl Reach<'_> {
+    /// Reads the target of a link.
+    fn target(&self) -> io::Result<Vec<u8>> {
+        let target = match self {
+            Reach::Open(_) => return Err(io::Error::other("it is no link any more")),
+            Reach::Named(directory, name) => readlinkat(directory, *name, Vec::new()),
+            Reach::Path(path) => readlink(*path, Vec::new()),
+        };
+        Ok(target?.into_bytes())
+    }
+
+    fn extended_attributes(&self) -> io::Result<Vec<ExtendedAttribute>> {
+        let path: Cow<'_, Path> = match self {
+            Reach::Open(file) => {
+                return extended_attributes(
+                    |buffer| flistxattr(file, buffer),
+                    |name, buffer| fgetxattr(file, name, buffer),
+                );
+            }
+            // There is no call that takes a directory, but its link in /proc is one.
+            Reach::Named(directory, name) => {
+                let link = format!("/proc/self/fd/{}", directory.as_raw_fd());
+                Cow::Owned(Path::new(&link).join(name))
+            }
+            Reach::Path(path) => Cow::Borrowed(path),
+        };
+        extended_attributes(
+            |buffer| llistxattr(&*path, buffer),
+            |name, buffer| lgetxattr(&*path, name, buffer),
+        )
+    }
+}
+
+/// The extended attributes that calls list and get.
+fn extended_attributes(
+    list: impl Fn(&mut [u8]) -> Result<usize, Errno>,
+    get: impl Fn(&OsStr, &mut [u8]) -> Result<usize, Errno>,
+) -> io::Result<Vec<ExtendedAttribute>> {
+    let names = match grown(list) {
         Err(Errno::NOTSUP | Errno::PERM | Errno::ACCESS) => return Ok(Vec::new()),
         names => names?,
     };
@@ -64,7 +134,7 @@ fn extended_attributes(path: &Path) -> io::Result<Vec<ExtendedAttribute>> {
     for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         // Names are UTF-8 in all file systems of note; one that is not has no place in JSON.
         let Ok(text) = std::str::from_utf8(name) else { continue };
-        let value = grown(|buffer| lgetxattr(path, std::ffi::OsStr::from_bytes(name), buffer));
+        let value = grown(|buffer| get(OsStr::from_bytes(name), buffer));
         match value {
             Ok(value) => {
                 let value = Base64Bytes(value);
@@ -78,7 +148,7 @@ fn extended_attributes(path: &Path) -> io::Result<Vec<ExtendedAttribute>> {
     Ok(attributes)
 }
 
-/// What a call writes to a buffer, which is made larger until it is enough.
+/// Returns what a call writes to a buffer, which is made larger until it is large enough.
 fn grown(call: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
     let mut small = [0; 256];
     match call(&mut small) {

@@ -18,10 +18,10 @@ pub struct OpenFile {
     pub place: usize,
     /// The parent snapshot has no file in its place.
     pub is_new: bool,
-    state: Mutex<State>,
+    state: Mutex<SavedState>,
 }
 
-struct State {
+struct SavedState {
     node: Option<Box<Node>>,
     ids: Vec<Option<Id>>,
     /// Chunks without an ID, and one more while the file is read.
@@ -36,11 +36,11 @@ impl OpenFile {
         is_new: bool,
         node: Box<Node>,
     ) -> Arc<OpenFile> {
-        let state = State { node: Some(node), ids: Vec::new(), missing: 1, size: 0 };
+        let state = SavedState { node: Some(node), ids: Vec::new(), missing: 1, size: 0 };
         Arc::new(OpenFile { directory, place, is_new, state: Mutex::new(state) })
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut SavedState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -64,7 +64,7 @@ impl OpenFile {
 
     /// Says that the file is read to its end; gives the node if nothing is missing.
     pub fn seal(&self) -> Option<Node> {
-        self.with(State::complete)
+        self.with(SavedState::complete)
     }
 
     /// Drops the node of a file that could not be read to its end: it never completes.
@@ -73,7 +73,7 @@ impl OpenFile {
     }
 }
 
-impl State {
+impl SavedState {
     fn complete(&mut self) -> Option<Node> {
         self.missing -= 1;
         if self.missing > 0 {
@@ -158,12 +158,12 @@ impl Batch {
         self.buffer.copy_within(place, 0);
     }
 
-    /// Whether there is no chunk.
+    /// Returns `true` if there is no chunk.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 
-    /// Whether it should be saved before more is added.
+    /// Returns `true` if it should be saved before more is added.
     pub fn is_full(&self) -> bool {
         self.chunks.len() >= CHUNKS || self.filled >= self.buffer.len() / 2
     }

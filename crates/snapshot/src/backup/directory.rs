@@ -31,10 +31,10 @@ pub struct Directory {
     pub node: Option<Node>,
     /// What the parent snapshot has.
     pub previous: Option<Previous>,
-    state: Mutex<State>,
+    state: Mutex<DirectoryState>,
 }
 
-struct State {
+struct DirectoryState {
     nodes: Vec<Option<Node>>,
     /// Places without a node, and one more while places are still added.
     missing: usize,
@@ -47,7 +47,7 @@ impl Directory {
         node: Option<Node>,
         previous: Option<Previous>,
     ) -> Arc<Directory> {
-        let state = Mutex::new(State { nodes: Vec::new(), missing: 1 });
+        let state = Mutex::new(DirectoryState { nodes: Vec::new(), missing: 1 });
         Arc::new(Directory { parent, node, previous, state })
     }
 
@@ -76,15 +76,25 @@ impl Directory {
 
     /// Says that no more places are added. Gives all nodes if none is missing.
     pub fn seal(&self) -> Option<Vec<Node>> {
-        self.with(State::complete)
+        self.with(DirectoryState::complete)
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut DirectoryState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl State {
+/// Directories that hold one another are dropped one by one, so that their depth costs no stack.
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let mut above = self.parent.take();
+        while let Some(mut directory) = above.and_then(|(parent, _)| Arc::into_inner(parent)) {
+            above = directory.parent.take();
+        }
+    }
+}
+
+impl DirectoryState {
     fn complete(&mut self) -> Option<Vec<Node>> {
         self.missing -= 1;
         (self.missing == 0).then(|| std::mem::take(&mut self.nodes).into_iter().flatten().collect())

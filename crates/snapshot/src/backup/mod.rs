@@ -6,6 +6,7 @@ mod directory;
 mod estimate;
 mod filter;
 mod queue;
+mod spot;
 mod targets;
 pub(crate) mod users;
 mod walk;
@@ -13,7 +14,7 @@ mod work;
 mod worker;
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,10 +25,12 @@ use std::time::{Duration, Instant};
 use broadloom_chunking::{Chunker, Sizes};
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{HashAlgorithm, JobError, Registry, Session, Transform};
+use rustix::fs::lstat;
+use rustix::io::Errno;
 
 use crate::error::SnapshotError;
 use crate::id::Id;
-use crate::node::{Mode, Node, NodeKind};
+use crate::node::{Mode, Node};
 use crate::repository::{
     Compression, Index, Lock, Pack, Repository, Saver, Tools, hostname, username,
 };
@@ -37,14 +40,15 @@ use crate::time::Time;
 use crate::tree::Trees;
 use attributes::Describer;
 use directory::Directory;
-use queue::{FileTask, Queue, Source as Bytes, Task};
+use queue::{FileSource, FileTask, Queue, Task};
+use spot::Opener;
 use targets::Targets;
 use walk::Walk;
-use work::{Counts, Work};
+use work::{BackupWork, Counts};
 use worker::Worker;
 
 pub use estimate::estimate;
-pub use filter::Filter;
+pub use filter::{Filter, Marker};
 pub use walk::Changes;
 
 /// Bytes of a buffer into which files are read, at least and by choice. A chunk has up to 8 MiB.
@@ -67,9 +71,9 @@ pub const MEMORY: usize = 512 << 20;
 pub enum Source {
     /// Files and directories.
     Paths(Vec<PathBuf>),
-    /// A stream, as a file of a name.
+    /// A stream, as a file.
     Stream {
-        /// The file's name.
+        /// The file's path in the snapshot, such as `dump.sql` or `databases/dump.sql`.
         name: String,
         /// Its content.
         content: Box<dyn Read + Send>,
@@ -109,6 +113,8 @@ pub struct BackupOptions {
     pub with_atime: bool,
     /// Write nothing.
     pub dry_run: bool,
+    /// Make no snapshot if its tree would be the parent's.
+    pub skip_if_unchanged: bool,
     /// How data are compressed.
     pub compression: Compression,
     /// Who hashes chunks and trees; without it, whoever works with the repository's keys.
@@ -158,6 +164,7 @@ impl BackupOptions {
             changes: Changes::default(),
             with_atime: false,
             dry_run: false,
+            skip_if_unchanged: false,
             compression: Compression::Auto,
             hasher: None,
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
@@ -165,7 +172,24 @@ impl BackupOptions {
         }
     }
 
-    /// What the memory is enough for, where a store writes so many packs at once.
+    /// Reports sources that are not there, and leaves them out. Returns `true` if there were some.
+    fn leave_out_missing(&mut self, report: &dyn Report) -> Result<bool, SnapshotError> {
+        let Source::Paths(paths) = &mut self.source else { return Ok(false) };
+        let given = paths.len();
+        paths.retain(|path| match lstat(path) {
+            Err(error @ (Errno::NOENT | Errno::NOTDIR)) => {
+                report.error(path, &io::Error::from(error));
+                false
+            }
+            _ => true,
+        });
+        match paths.is_empty() {
+            true => Err(SnapshotError::NoSource),
+            false => Ok(paths.len() < given),
+        }
+    }
+
+    /// Returns what the memory is enough for if a store writes so many packs at once.
     fn share(&self, written: usize) -> Result<Share, SnapshotError> {
         let each = BUFFERS * ROOM.0;
         let threads = self.threads.get().min(self.memory.saturating_sub(LEAST_PACKS * PACK) / each);
@@ -217,7 +241,7 @@ pub trait Report: Sync {
 /// What a backup did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
-    /// The snapshot; none if nothing was written.
+    /// The snapshot; none after a dry run, or if it would be like its parent and is skipped.
     pub snapshot: Option<Id>,
     /// The tree.
     pub tree: Option<Id>,
@@ -264,28 +288,33 @@ impl Summary {
 
 /// Makes a backup. The lock shows that the repository may be written to; a dry run needs none.
 ///
+/// Sources that are not there and files that cannot be read are reported and left out.
+///
 /// # Errors
-/// What the repository says. Files that cannot be read are reported and left out.
+/// [`SnapshotError::NoSource`] if no source is there, [`SnapshotError::Empty`] if nothing is left
+/// to save; what the repository says.
 pub fn backup(
     repository: &Repository,
     lock: Option<&Lock>,
-    options: BackupOptions,
+    mut options: BackupOptions,
     progress: &Progress,
     report: &dyn Report,
 ) -> Result<Summary, SnapshotError> {
     let began = Instant::now();
+    let incomplete = options.leave_out_missing(report)?;
     let share = options.share(repository.connections())?;
     let index = repository.index()?;
     let mut snapshot = described(&options)?;
-    let parent = parent(repository, &options, &snapshot)?;
+    let parent = parent(repository, &options, &snapshot, report)?;
     snapshot.parent = parent.as_ref().map(|parent| parent.id);
     let (compression, dry_run) = (options.compression, options.dry_run);
+    let skip_if_unchanged = options.skip_if_unchanged;
     let (mut saver, packs) = Saver::new(repository, &index, compression, dry_run, share.packs);
     if let Some(hasher) = &options.hasher {
         saver.hash_by(hasher.open(repository.cryptor().hasher())?);
     }
     let packs = Mutex::new(packs);
-    let work = Work {
+    let work = BackupWork {
         saver: &saver,
         queue: Queue::default(),
         describer: Describer::new(options.with_atime),
@@ -293,7 +322,8 @@ pub fn backup(
         counts: Counts::default(),
         progress,
         to: report,
-        incomplete: AtomicBool::new(false),
+        incomplete: AtomicBool::new(incomplete),
+        has_saved: AtomicBool::new(false),
         root: Mutex::new(None),
     };
     let parent_tree = parent.map(|parent| parent.file.tree);
@@ -306,7 +336,8 @@ pub fn backup(
     let mut summary = summary(&work);
     summary.parent = snapshot.parent;
     summary.tree = Some(root);
-    if let Some(lock) = lock {
+    let is_skipped = skip_if_unchanged && parent_tree == Some(root);
+    if let Some(lock) = lock.filter(|_| !is_skipped) {
         lock.check()?;
         summary.snapshot = Some(repository.save_json(Kind::Snapshot, &snapshot)?);
     }
@@ -321,7 +352,10 @@ fn described(options: &BackupOptions) -> Result<Snapshot, SnapshotError> {
             .iter()
             .map(|path| Ok(targets::absolute(path)?.to_string_lossy().into_owned()))
             .collect::<Result<_, SnapshotError>>()?,
-        Source::Stream { name, .. } => vec![format!("/{}", name.trim_start_matches('/'))],
+        Source::Stream { name, .. } => {
+            let names = targets::stream_names(name)?;
+            vec![names.iter().map(|name| format!("/{name}")).collect()]
+        }
     };
     Ok(Snapshot {
         time: options.time.unwrap_or_else(Time::now),
@@ -343,12 +377,16 @@ fn parent(
     repository: &Repository,
     options: &BackupOptions,
     like: &Snapshot,
+    report: &dyn Report,
 ) -> Result<Option<crate::snapshot::Named>, SnapshotError> {
     match (options.parent, &options.source) {
         (Parent::None, _) | (_, Source::Stream { .. }) => Ok(None),
         (Parent::Snapshot(id), _) => Snapshots::load(repository, id).map(Some),
         (Parent::Latest, _) => {
-            let snapshots = Snapshots::all(repository)?;
+            let mut skip = |error: &SnapshotError| {
+                report.warning(&format!("{error}; it cannot be the parent snapshot"));
+            };
+            let snapshots = Snapshots::all(repository, &mut skip)?;
             Ok(snapshots.latest_like(like).cloned())
         }
     }
@@ -358,7 +396,7 @@ fn parent(
 fn run(
     repository: &Repository,
     index: &Index,
-    work: &Work<'_>,
+    work: &BackupWork<'_>,
     packs: &Mutex<std::sync::mpsc::Receiver<Pack>>,
     options: BackupOptions,
     share: Share,
@@ -370,8 +408,14 @@ fn run(
         .collect::<Result<_, SnapshotError>>()?;
     let mut tools = Tools::new(work.compression)?;
     let targets = match &options.source {
-        Source::Paths(paths) => Some(Targets::new(paths)?),
+        Source::Paths(paths) => {
+            Some(Targets::new(paths, &mut |path, error| work.report(path, error))?)
+        }
         Source::Stream { .. } => None,
+    };
+    let stream_names = match &options.source {
+        Source::Paths(_) => Vec::new(),
+        Source::Stream { name, .. } => targets::stream_names(name)?,
     };
     let trees = Trees::new(repository, index)?;
     let mut walk = Walk {
@@ -380,6 +424,8 @@ fn run(
         filter: &options.filter,
         changes: options.changes,
         devices: BTreeSet::new(),
+        opener: Opener::default(),
+        waiting: Vec::new(),
     };
     thread::scope(|scope| {
         let started = work.saver.start(scope, packs);
@@ -400,7 +446,7 @@ fn run(
         }
         match (targets, options.source) {
             (Some(targets), _) => walk.run(&targets, parent),
-            (None, Source::Stream { name, content }) => stream(work, &name, content),
+            (None, Source::Stream { content, .. }) => stream(work, stream_names, content),
             (None, Source::Paths(_)) => unreachable!("paths have targets"),
         }
         work.queue.close();
@@ -413,27 +459,38 @@ fn run(
     Ok(())
 }
 
-/// A stream as the only file of a snapshot.
-fn stream(work: &Work<'_>, name: &str, content: Box<dyn Read + Send>) {
-    let name = name.trim_start_matches('/').as_bytes().to_vec();
-    let mut node = Node::new(name.clone(), NodeKind::File);
+/// Saves a stream as the only file of a snapshot, in the directories that its names begin with.
+fn stream(work: &BackupWork<'_>, mut names: Vec<String>, content: Box<dyn Read + Send>) {
+    let name = names.pop().expect("a stream without a name was refused").into_bytes();
     let now = Time::now();
-    node.mode = Mode(0o644);
-    (node.mtime, node.atime, node.ctime) = (now, now, now);
-    node.uid = rustix::process::getuid().as_raw();
-    node.gid = rustix::process::getgid().as_raw();
-    node.links = 1;
-    let root = Directory::new(None, None, None);
-    let place = root.reserve();
-    // It cannot complete before the file does.
-    let sealed = root.seal();
-    assert!(sealed.is_none(), "the file is missing");
-    let source = Bytes::Stream(content, Box::new(node));
-    let task = FileTask { source, name, directory: root, place, is_new: true };
+    let node = |name: Vec<u8>, unix_mode: u32| {
+        let (mode, kind) = Mode::from_unix(unix_mode);
+        let mut node = Node::new(name, kind);
+        node.mode = mode;
+        (node.mtime, node.atime, node.ctime) = (now, now, now);
+        node.uid = rustix::process::getuid().as_raw();
+        node.gid = rustix::process::getgid().as_raw();
+        node
+    };
+    let mut directory = Directory::new(None, None, None);
+    for above in names {
+        let place = directory.reserve();
+        let below = Some(node(above.into_bytes(), 0o040_755));
+        let child = Directory::new(Some((Arc::clone(&directory), place)), below, None);
+        // It cannot complete before the file does.
+        assert!(directory.seal().is_none(), "the directory below is missing");
+        directory = child;
+    }
+    let mut file = node(name.clone(), 0o100_644);
+    file.links = 1;
+    let place = directory.reserve();
+    assert!(directory.seal().is_none(), "the file is missing");
+    let source = FileSource::Stream(content, Box::new(file));
+    let task = FileTask { source, name, directory, place, is_new: true };
     work.queue.push(Task::File(task));
 }
 
-fn summary(work: &Work<'_>) -> Summary {
+fn summary(work: &BackupWork<'_>) -> Summary {
     let (counts, added) = (&work.counts, &work.saver.added);
     let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
     Summary {

@@ -5,27 +5,27 @@
 
 use std::collections::VecDeque;
 use std::io::Read;
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::batch::Batch;
 use super::directory::Directory;
+use super::spot::Spot;
 use crate::node::Node;
 
 /// Tasks for which the walk does not wait.
 const AHEAD: usize = 2048;
 
 /// Where a file's bytes come from.
-pub enum Source {
-    /// A file, at a path.
-    Path(PathBuf),
+pub enum FileSource {
+    /// A file, at a place of the file system.
+    Spot(Spot),
     /// A stream, with its node.
     Stream(Box<dyn Read + Send>, Box<Node>),
 }
 
 /// A file to be read.
 pub struct FileTask {
-    pub source: Source,
+    pub source: FileSource,
     pub name: Vec<u8>,
     pub directory: Arc<Directory>,
     pub place: usize,
@@ -51,7 +51,7 @@ pub enum Step {
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     tasks: VecDeque<Task>,
     batches: VecDeque<Batch>,
     spare: Vec<Batch>,
@@ -66,13 +66,13 @@ struct State {
 /// The tasks of a backup.
 #[derive(Default)]
 pub struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     work: Condvar,
     room: Condvar,
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -114,7 +114,7 @@ impl Queue {
         self.abort();
     }
 
-    /// Whether a worker waits for which there is no batch.
+    /// Returns `true` if a worker waits for which there is no batch.
     pub fn has_idle(&self) -> bool {
         let state = self.lock();
         state.idle > state.batches.len()
@@ -142,8 +142,8 @@ impl Queue {
         self.lock().spare.push(batch);
     }
 
-    /// What a worker does next, which has done what it was given. `holding`: its own batch has
-    /// chunks.
+    /// Returns what a worker does next after it has done what it was given. `holding`: its own
+    /// batch has chunks.
     pub fn next(&self, holding: bool) -> Step {
         let mut state = self.lock();
         state.active -= 1;

@@ -24,8 +24,11 @@ pub struct Targets(pub BTreeMap<Vec<u8>, Target>);
 
 impl Targets {
     /// The tree of some paths. A path without a name of its own (`.`, `/`, `..`) stands for the
-    /// names in it.
-    pub fn new(paths: &[PathBuf]) -> Result<Targets, SnapshotError> {
+    /// names in it; one that cannot be listed is reported and left out.
+    pub fn new(
+        paths: &[PathBuf],
+        report: &mut dyn FnMut(&Path, io::Error),
+    ) -> Result<Targets, SnapshotError> {
         let mut targets = Targets::default();
         for path in paths {
             let path = clean(path);
@@ -33,9 +36,11 @@ impl Targets {
                 let read = |entry: io::Result<fs::DirEntry>| entry.map(|entry| entry.file_name());
                 let entries: io::Result<Vec<OsString>> =
                     fs::read_dir(&path).and_then(|entries| entries.map(read).collect());
-                let entries = entries.map_err(|error| SnapshotError::path(&path, error))?;
-                for name in entries {
-                    targets.add(&path.join(name))?;
+                match entries {
+                    Ok(entries) => {
+                        entries.iter().try_for_each(|name| targets.add(&path.join(name)))?;
+                    }
+                    Err(error) => report(&path, error),
                 }
             } else {
                 targets.add(&path)?;
@@ -119,6 +124,16 @@ pub fn absolute(path: &Path) -> Result<PathBuf, SnapshotError> {
     Ok(clean(&absolute.map_err(|error| SnapshotError::path(path, error))?))
 }
 
+/// The names of a stream's path in a snapshot, from the root.
+pub fn stream_names(path: &str) -> Result<Vec<String>, SnapshotError> {
+    let names = names(&clean(&Path::new("/").join(path)));
+    if names.is_empty() || path.contains('\0') {
+        let text = format!("the stream has the name {path:?}; valid: such as dump.sql or a/b");
+        return Err(SnapshotError::Other(text));
+    }
+    Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
 /// A path from the root, joined with a name.
 pub fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
     let mut joined = path.to_vec();
@@ -136,15 +151,33 @@ mod tests {
     #[test]
     fn paths_share_their_directories() {
         let paths = ["/a/b", "/a/./c/", "/a/b/x", "/d/../e"].map(PathBuf::from);
-        let targets = Targets::new(&paths).expect("they are a tree");
-        let Some(Target::Part(path, below)) = targets.0.get(&b"a"[..]) else { panic!("no part") };
+        let targets = |paths: &[PathBuf]| Targets::new(paths, &mut |_, _| panic!("all are there"));
+        let tree = targets(&paths).expect("they are a tree");
+        let Some(Target::Part(path, below)) = tree.0.get(&b"a"[..]) else { panic!("no part") };
         assert_eq!(path, Path::new("/a"));
         assert_eq!(below.0.get(&b"b"[..]), Some(&Target::Whole("/a/b".into())));
         assert_eq!(below.0.get(&b"c"[..]), Some(&Target::Whole("/a/c".into())));
-        assert_eq!(targets.0.get(&b"e"[..]), Some(&Target::Whole("/e".into())));
-        let upward = Targets::new(&[PathBuf::from("../x/y")]).expect("it is a tree");
+        assert_eq!(tree.0.get(&b"e"[..]), Some(&Target::Whole("/e".into())));
+        let upward = targets(&[PathBuf::from("../x/y")]).expect("it is a tree");
         let Some(Target::Part(path, _)) = upward.0.get(&b"x"[..]) else { panic!("no part") };
         assert_eq!(path, Path::new("../x"));
-        assert!(Targets::new(&["/a/b", "a/b"].map(PathBuf::from)).is_err());
+        assert!(targets(&["/a/b", "a/b"].map(PathBuf::from)).is_err());
+    }
+
+    #[test]
+    fn streams_have_paths_from_the_root() {
+        for (given, names) in [
+            ("dump", &["dump"][..]),
+            ("/dump", &["dump"]),
+            ("a/b", &["a", "b"]),
+            ("./a//b/", &["a", "b"]),
+            ("../x/../y", &["y"]),
+        ] {
+            assert_eq!(stream_names(given).expect("it has a name"), names, "{given}");
+        }
+        for given in ["", "/", ".", "..", "a/..", "a\0b"] {
+            let error = stream_names(given).expect_err("it has no name").to_string();
+            assert!(error.contains(&format!("{given:?}")), "{error}");
+        }
     }
 }

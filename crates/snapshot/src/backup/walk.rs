@@ -3,18 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat, lstat, open, stat, statat};
+use rustix::fs::{AtFlags, Dir, Stat, lstat, stat, statat};
 
+use super::attributes::Reach;
 use super::directory::{Directory, Previous};
 use super::filter::Filter;
-use super::queue::{FileTask, Source, Task};
+use super::queue::{FileSource, FileTask, Task};
+use super::spot::{Opener, Spot};
 use super::targets::{Target, Targets, absolute, below};
-use super::work::Work;
-use super::worker::joined;
+use super::work::BackupWork;
 use crate::id::Id;
 use crate::node::{Mode as NodeMode, Node, NodeKind};
 use crate::repository::BlobKind;
@@ -31,12 +32,25 @@ pub struct Changes {
 
 /// The walk of a backup.
 pub struct Walk<'w> {
-    pub work: &'w Work<'w>,
+    pub work: &'w BackupWork<'w>,
     pub trees: Trees<'w>,
     pub filter: &'w Filter,
     pub changes: Changes,
     /// The file systems of the targets.
     pub devices: BTreeSet<u64>,
+    pub opener: Opener,
+    /// Directories that are still to be saved; the next one is the last.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A directory that is to be saved, with its place in the one above.
+pub struct Waiting {
+    above: Arc<Directory>,
+    place: usize,
+    spot: Spot,
+    /// Its path from the root.
+    full: Vec<u8>,
+    node: Node,
 }
 
 /// A file as the file system shows it.
@@ -64,7 +78,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the parent snapshot has; nothing if that cannot be read.
+    /// Returns what the parent snapshot has, or nothing if it cannot be read.
     fn previous(&mut self, node: Option<Node>, tree: Option<Id>) -> Option<Previous> {
         let tree = tree?;
         match self.trees.load(tree) {
@@ -85,7 +99,7 @@ impl Walk<'_> {
                         let full = full.into_os_string().into_encoded_bytes();
                         if !self.filter.excludes(&full, &stat) {
                             let entry = Entry { name: name.clone(), stat };
-                            self.entry(&directory, path.clone(), &full, entry);
+                            self.target(&directory, &Spot::new(path), full, entry);
                         }
                     }
                     (_, Err(error)) => self.work.report(path, error.into()),
@@ -94,10 +108,11 @@ impl Walk<'_> {
                 Target::Part(path, below) => {
                     let described = stat(path)
                         .map_err(io::Error::from)
-                        .and_then(|stat| self.work.describer.node(name.clone(), path, &stat));
+                        .and_then(|stat| self.work.describer.node(name, &Reach::Path(path), &stat));
                     match described {
                         Ok(node) => {
-                            let child = self.child(&directory, node);
+                            let place = directory.reserve();
+                            let child = self.child(&directory, place, node);
                             self.part(below, child);
                         }
                         Err(error) => self.work.report(path, error),
@@ -109,13 +124,12 @@ impl Walk<'_> {
     }
 
     /// A new directory in another one.
-    fn child(&mut self, parent: &Arc<Directory>, mut node: Node) -> Arc<Directory> {
+    fn child(&mut self, parent: &Arc<Directory>, place: usize, mut node: Node) -> Arc<Directory> {
         node.kind = NodeKind::Dir;
         let known = parent.previous.as_ref().and_then(|previous| previous.find(&node.name));
         let known = known.filter(|known| known.kind == NodeKind::Dir).cloned();
         let tree = known.as_ref().and_then(|known| known.subtree);
         let previous = self.previous(known, tree);
-        let place = parent.reserve();
         Directory::new(Some((Arc::clone(parent), place)), Some(node), previous)
     }
 
@@ -125,89 +139,129 @@ impl Walk<'_> {
         }
     }
 
-    /// A directory of the file system, all that is in it.
-    fn whole(&mut self, directory: Arc<Directory>, path: &Path, full: &[u8]) {
-        match self.entries(path, full) {
-            Ok(entries) => {
-                for entry in entries {
-                    if self.work.saver.has_failed() {
-                        return;
-                    }
-                    let full = below(full, &entry.name);
-                    let path = joined(path, &entry.name);
-                    self.entry(&directory, path, &full, entry);
-                }
-            }
-            Err(error) => self.work.report(path, error),
+    /// Walks a target and everything in it. Directories wait for their turn, so that their depth
+    /// costs no stack.
+    fn target(&mut self, above: &Arc<Directory>, spot: &Spot, full: Vec<u8>, entry: Entry) {
+        match self.opener.parent(spot) {
+            Ok((handle, _)) => self.entry(above, &handle, spot.clone(), full, entry),
+            Err(error) => self.work.report(&spot.path(), error),
         }
+        while let Some(waiting) = self.waiting.pop() {
+            if self.work.saver.has_failed() {
+                self.waiting.clear();
+                return;
+            }
+            self.whole(waiting);
+        }
+    }
+
+    /// A directory of the file system. Directories in it wait. One that cannot be read is left out.
+    fn whole(&mut self, Waiting { above, place, spot, full, node }: Waiting) {
+        let opened = self.opener.directory(&spot);
+        let read = opened.and_then(|handle| Ok((self.entries(&handle, &spot, &full)?, handle)));
+        let (entries, handle) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.work.report(&spot.path(), error);
+                if let Some(nodes) = above.put(place, None) {
+                    self.work.queue.push(Task::Tree(above, nodes));
+                }
+                return;
+            }
+        };
+        self.work.note_saved();
+        let directory = self.child(&above, place, node);
+        let first = self.waiting.len();
+        for entry in entries {
+            if self.work.saver.has_failed() {
+                return;
+            }
+            let (spot, full) = (spot.child(&entry.name), below(&full, &entry.name));
+            self.entry(&directory, &handle, spot, full, entry);
+        }
+        self.waiting[first..].reverse();
         self.seal(directory);
     }
 
-    /// What is in a directory and not left out, in the order of names.
-    fn entries(&self, path: &Path, full: &[u8]) -> io::Result<Vec<Entry>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = open(path, flags, Mode::empty())?;
+    /// Lists what is in a directory and not left out, in the order of names.
+    fn entries(&self, handle: &OwnedFd, spot: &Spot, full: &[u8]) -> io::Result<Vec<Entry>> {
         let mut names = BTreeSet::new();
-        for entry in Dir::read_from(&handle)? {
+        for entry in Dir::read_from(handle)? {
             let name = entry?.file_name().to_bytes().to_vec();
             if !matches!(&name[..], b"." | b"..") {
                 names.insert(name);
             }
         }
-        if let Some(only) = self.filter.only(path, &names) {
+        if let Some(only) = self.filter.only(handle.as_fd(), &names) {
             names.retain(|name| *name == only);
         }
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
-            match statat(&handle, &name[..], AtFlags::SYMLINK_NOFOLLOW) {
+            match statat(handle, &name[..], AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => {
                     if !self.filter.excludes(&below(full, &name), &stat) {
                         entries.push(Entry { name, stat });
                     }
                 }
-                Err(error) => self.work.report(&joined(path, &name), error.into()),
+                Err(error) => self.work.report(&spot.child(&name).path(), error.into()),
             }
         }
         Ok(entries)
     }
 
-    fn entry(&mut self, directory: &Arc<Directory>, path: PathBuf, full: &[u8], entry: Entry) {
+    /// Returns the entry with a name in a directory whose handle is open.
+    fn entry(
+        &mut self,
+        directory: &Arc<Directory>,
+        handle: &OwnedFd,
+        spot: Spot,
+        full: Vec<u8>,
+        entry: Entry,
+    ) {
         let (_, kind) = NodeMode::from_unix(entry.stat.st_mode);
         let elsewhere = self.filter.one_file_system && !self.devices.contains(&entry.stat.st_dev);
+        let describe =
+            || self.work.describer.named(handle.as_fd(), &spot, &entry.name, &entry.stat);
         match kind {
             // restic leaves sockets out.
             NodeKind::Socket | NodeKind::Irregular => {}
-            NodeKind::Dir => match self.describe(&path, &entry) {
+            NodeKind::Dir => match describe() {
                 Ok(node) => {
-                    let child = self.child(directory, node);
+                    let place = directory.reserve();
                     match elsewhere {
                         // The place where another file system is mounted.
-                        true => self.seal(child),
-                        false => self.whole(child, &path, full),
+                        true => {
+                            let child = self.child(directory, place, node);
+                            self.seal(child);
+                        }
+                        false => {
+                            let above = Arc::clone(directory);
+                            self.waiting.push(Waiting { above, place, spot, full, node });
+                        }
                     }
                 }
-                Err(error) => self.work.report(&path, error),
+                Err(error) => self.work.report(&spot.path(), error),
             },
             _ if elsewhere => {}
-            NodeKind::File => self.file(directory, path, entry),
-            _ => match self.describe(&path, &entry) {
+            NodeKind::File => self.file(directory, handle, spot, entry),
+            _ => match describe() {
                 // restic counts regular files only.
-                Ok(node) => directory.push(node),
-                Err(error) => self.work.report(&path, error),
+                Ok(node) => {
+                    self.work.note_saved();
+                    directory.push(node);
+                }
+                Err(error) => self.work.report(&spot.path(), error),
             },
         }
     }
 
-    fn describe(&self, path: &Path, entry: &Entry) -> io::Result<Node> {
-        self.work.describer.node(entry.name.clone(), path, &entry.stat)
-    }
-
-    fn file(&mut self, directory: &Arc<Directory>, path: PathBuf, entry: Entry) {
+    fn file(&mut self, directory: &Arc<Directory>, handle: &OwnedFd, spot: Spot, entry: Entry) {
         let previous = directory.previous.as_ref().and_then(|there| there.find(&entry.name));
         let known = previous.filter(|previous| previous.kind == NodeKind::File);
         let is_new = known.is_none();
-        if let Some(content) = known.and_then(|known| self.unchanged(known, &path, &entry.stat)) {
-            match self.describe(&path, &entry) {
+        if let Some(content) = known.and_then(|known| self.unchanged(known, &spot, &entry.stat)) {
+            let describer = &self.work.describer;
+            match describer.named(handle.as_fd(), &spot, &entry.name, &entry.stat) {
                 Ok(mut node) => {
                     let (counts, progress) = (&self.work.counts, self.work.progress);
                     counts.files_unmodified.fetch_add(1, Ordering::Relaxed);
@@ -215,19 +269,20 @@ impl Walk<'_> {
                     progress.files.fetch_add(1, Ordering::Relaxed);
                     progress.bytes.fetch_add(node.size, Ordering::Relaxed);
                     node.content = Some(content);
+                    self.work.note_saved();
                     directory.push(node);
                 }
-                Err(error) => self.work.report(&path, error),
+                Err(error) => self.work.report(&spot.path(), error),
             }
             return;
         }
         let place = directory.reserve();
-        let (source, name, directory) = (Source::Path(path), entry.name, Arc::clone(directory));
+        let (source, name, directory) = (FileSource::Spot(spot), entry.name, Arc::clone(directory));
         self.work.queue.push(Task::File(FileTask { source, name, directory, place, is_new }));
     }
 
     /// The content of a file that is as the parent snapshot has it: restic's rules.
-    fn unchanged(&self, known: &Node, path: &Path, stat: &Stat) -> Option<Vec<Id>> {
+    fn unchanged(&self, known: &Node, spot: &Spot, stat: &Stat) -> Option<Vec<Id>> {
         let at =
             |seconds: i64, nanoseconds: i64| crate::time::Time::from_unix(seconds, nanoseconds);
         let same = known.size == stat.st_size as u64
@@ -244,7 +299,7 @@ impl Walk<'_> {
         }
         let text = format!(
             "{}: the repository has lost parts of it, so that it is read again",
-            path.display()
+            spot.path().display()
         );
         self.work.to.warning(&text);
         None

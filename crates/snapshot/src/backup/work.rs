@@ -29,7 +29,7 @@ pub struct Counts {
 }
 
 /// The threads' common ground.
-pub struct Work<'w> {
+pub struct BackupWork<'w> {
     pub saver: &'w Saver<'w>,
     pub queue: Queue,
     pub describer: Describer,
@@ -39,14 +39,21 @@ pub struct Work<'w> {
     pub to: &'w dyn Report,
     /// Something could not be read.
     pub incomplete: AtomicBool,
+    /// Something is saved beside the directories that lead to the sources.
+    pub has_saved: AtomicBool,
     pub root: Mutex<Option<Id>>,
 }
 
-impl Work<'_> {
+impl BackupWork<'_> {
     /// Reports what could not be read.
     pub fn report(&self, path: &Path, error: io::Error) {
         self.incomplete.store(true, Ordering::Relaxed);
         self.to.error(path, &error);
+    }
+
+    /// Notes that a source, or something in one, is saved.
+    pub fn note_saved(&self) {
+        self.has_saved.store(true, Ordering::Relaxed);
     }
 
     pub fn set_root(&self, id: Id) {
@@ -57,13 +64,17 @@ impl Work<'_> {
         *self.root.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Saves a directory. One that holds the same as before is there already.
+    /// Saves a directory. One that holds the same as before is there already. A snapshot's tree
+    /// comes last, and is refused if nothing of the sources is in it.
     pub fn save_tree(
         &self,
         tools: &mut Tools,
         directory: &Directory,
         nodes: Vec<Node>,
     ) -> Result<Id, SnapshotError> {
+        if directory.parent.is_none() && !self.has_saved.load(Ordering::Relaxed) {
+            return Err(SnapshotError::Empty);
+        }
         let same = |previous: &&Previous| previous.nodes == nodes;
         if let Some(previous) = directory.previous.as_ref().filter(same) {
             return Ok(previous.tree);

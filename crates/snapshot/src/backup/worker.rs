@@ -1,21 +1,25 @@
 //! A worker: reads files, cuts them, saves their chunks, completes files and directories.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::mem;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use broadloom_chunking::{Chunker, Pieces};
-use rustix::fs::{Mode, OFlags, fstat, open};
+use rustix::fs::{Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
 
+use super::attributes::Reach;
 use super::batch::{Batch, OpenFile};
 use super::directory::Directory;
-use super::queue::{FileTask, Source, Step, Task};
-use super::work::Work;
+use super::queue::{FileSource, FileTask, Step, Task};
+use super::spot::Opener;
+use super::work::BackupWork;
 use crate::error::SnapshotError;
 use crate::node::{Node, NodeKind};
 use crate::repository::{BlobKind, Tools};
@@ -25,20 +29,22 @@ const READ: usize = 4 << 20;
 
 /// One of the threads of a backup.
 pub struct Worker<'w> {
-    work: &'w Work<'w>,
+    work: &'w BackupWork<'w>,
     tools: Tools,
     batch: Batch,
     pieces: Pieces,
+    opener: Opener,
 }
 
 impl<'w> Worker<'w> {
     pub fn new(
-        work: &'w Work<'w>,
+        work: &'w BackupWork<'w>,
         chunker: &Chunker,
         room: usize,
     ) -> Result<Worker<'w>, SnapshotError> {
         let (tools, batch) = (Tools::new(work.compression)?, Batch::new(room));
-        Ok(Worker { work, tools, batch, pieces: chunker.pieces() })
+        let (pieces, opener) = (chunker.pieces(), Opener::default());
+        Ok(Worker { work, tools, batch, pieces, opener })
     }
 
     /// Works until nothing is left to do. A failure ends the backup.
@@ -71,10 +77,10 @@ impl<'w> Worker<'w> {
     fn file(&mut self, task: FileTask) -> Result<(), SnapshotError> {
         let (directory, place) = (Arc::clone(&task.directory), task.place);
         let path = match &task.source {
-            Source::Path(path) => path.clone(),
-            Source::Stream(..) => PathBuf::from("standard input"),
+            FileSource::Spot(spot) => spot.path(),
+            FileSource::Stream(..) => PathBuf::from("standard input"),
         };
-        match self.opened(task, &path) {
+        match self.opened(task) {
             Ok((mut input, file)) => match self.read(&mut *input, &file)? {
                 Ok(()) => match file.seal() {
                     Some(node) => self.complete(&file, node),
@@ -93,13 +99,14 @@ impl<'w> Worker<'w> {
         }
     }
 
-    fn opened(&self, task: FileTask, path: &Path) -> io::Result<(Box<dyn Read>, Arc<OpenFile>)> {
+    fn opened(&mut self, task: FileTask) -> io::Result<(Box<dyn Read>, Arc<OpenFile>)> {
         let (input, node): (Box<dyn Read>, _) = match task.source {
-            Source::Stream(stream, node) => (stream, node),
-            Source::Path(_) => {
-                let input = open_quietly(path)?;
-                let stat = fstat(&input)?;
-                let node = self.work.describer.node(task.name, path, &stat)?;
+            FileSource::Stream(stream, node) => (stream, node),
+            FileSource::Spot(spot) => {
+                let (directory, name) = self.opener.parent(&spot)?;
+                let input = open_quietly(&directory, name)?;
+                let (stat, reach) = (fstat(&input)?, Reach::Open(input.as_fd()));
+                let node = self.work.describer.node(&task.name, &reach, &stat)?;
                 if node.kind != NodeKind::File {
                     return Err(io::Error::other("it is no regular file any more"));
                 }
@@ -197,6 +204,7 @@ impl<'w> Worker<'w> {
         count.fetch_add(1, Ordering::Relaxed);
         counts.bytes.fetch_add(node.size, Ordering::Relaxed);
         self.work.progress.files.fetch_add(1, Ordering::Relaxed);
+        self.work.note_saved();
         self.put(Arc::clone(&file.directory), file.place, Some(node))
     }
 
@@ -237,10 +245,10 @@ impl<'w> Worker<'w> {
 }
 
 /// Opens a file without a trace in its times, where the system lets it.
-fn open_quietly(path: &Path) -> io::Result<File> {
+fn open_quietly(directory: &OwnedFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let opened = match open(path, flags | OFlags::NOATIME, Mode::empty()) {
-        Err(Errno::PERM) => open(path, flags, Mode::empty()),
+    let opened = match openat(directory, name, flags | OFlags::NOATIME, Mode::empty()) {
+        Err(Errno::PERM) => openat(directory, name, flags, Mode::empty()),
         opened => opened,
     };
     opened.map(File::from).map_err(|error| match error {
@@ -251,7 +259,7 @@ fn open_quietly(path: &Path) -> io::Result<File> {
 
 /// Ends the backup when a worker panics: nobody waits for what it had in hand.
 struct Panics<'w> {
-    work: &'w Work<'w>,
+    work: &'w BackupWork<'w>,
     armed: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::store::{File, Kind};
 
 /// Most bytes between two blobs of a pack that are read in one go, rather than apart.
 const GAP: u64 = 64 << 10;
-/// Most bytes read in one go.
+/// Most bytes read in one go, and most that they are decompressed, but for a single blob.
 const STRETCH: u64 = 32 << 20;
 
 /// Packs that a cache keeps.
@@ -57,6 +57,25 @@ impl PackCache {
     }
 }
 
+/// Finds a blob, and checks that it has no more bytes than a blob of its kind may have.
+fn found(index: &Index, kind: BlobKind, id: Id) -> Result<Location, SnapshotError> {
+    let location = index.find(kind, &id);
+    let location = *location.ok_or(SnapshotError::Missing { blob: id, kind: kind.name() })?;
+    match too_large(kind, &location) {
+        None => Ok(location),
+        Some(reason) => {
+            let file = File::Named(Kind::Pack, index.pack(&location).id);
+            Err(SnapshotError::DamagedBlob { blob: id, file, reason })
+        }
+    }
+}
+
+/// Says in words that a blob has more bytes than one of its kind may have.
+fn too_large(kind: BlobKind, location: &Location) -> Option<String> {
+    let (size, most) = (location.size(), kind.most());
+    (size > most).then(|| format!("it has {size} bytes; valid: at most {most}"))
+}
+
 impl Repository {
     /// Reads a blob.
     ///
@@ -96,8 +115,7 @@ impl Repository {
         cache: &mut PackCache,
         tools: &mut Tools,
     ) -> Result<Vec<u8>, SnapshotError> {
-        let location = index.find(kind, &id);
-        let location = *location.ok_or(SnapshotError::Missing { blob: id, kind: kind.name() })?;
+        let location = found(index, kind, id)?;
         let pack = index.pack(&location);
         let piece = [(location, id)];
         if let Some(bytes) = cache.bytes(self, pack)? {
@@ -133,26 +151,27 @@ impl Repository {
     ) -> Result<(), SnapshotError> {
         let mut places: HashMap<Id, Vec<(Location, Id)>> = HashMap::new();
         for &id in ids {
-            let location = index.find(kind, &id);
-            let location =
-                location.ok_or(SnapshotError::Missing { blob: id, kind: kind.name() })?;
-            places.entry(index.pack(location).id).or_default().push((*location, id));
+            let location = found(index, kind, id)?;
+            places.entry(index.pack(&location).id).or_default().push((location, id));
         }
         for (pack, mut blobs) in places {
             blobs.sort_unstable_by_key(|(location, _)| location.offset);
             blobs.dedup_by_key(|(_, id)| *id);
-            for stretch in blobs.chunk_by({
-                let mut start = None;
-                move |(a, _), (b, _)| {
-                    let begin = *start.get_or_insert(u64::from(a.offset));
-                    let end = u64::from(a.offset) + u64::from(a.length);
-                    let joins = u64::from(b.offset) <= end + GAP
-                        && u64::from(b.offset) + u64::from(b.length) - begin <= STRETCH;
-                    if !joins {
-                        start = Some(b.offset.into());
-                    }
-                    joins
+            let (mut start, mut content) = (None, 0);
+            for stretch in blobs.chunk_by(|(a, _), (b, _)| {
+                let begin = *start.get_or_insert_with(|| {
+                    content = a.size();
+                    u64::from(a.offset)
+                });
+                let end = u64::from(a.offset) + u64::from(a.length);
+                content += b.size();
+                let joins = u64::from(b.offset) <= end + GAP
+                    && u64::from(b.offset) + u64::from(b.length) - begin <= STRETCH
+                    && content <= STRETCH;
+                if !joins {
+                    (start, content) = (Some(b.offset.into()), b.size());
                 }
+                joins
             }) {
                 self.stretch(pack, stretch, tools, &mut take)?;
             }
@@ -192,7 +211,7 @@ impl Repository {
         Ok(())
     }
 
-    /// What is wrong with the blobs of a pack, each in words.
+    /// Describes what is wrong with each blob of a pack, in words.
     pub(crate) fn damaged_blobs(
         &self,
         bytes: &[u8],
@@ -203,6 +222,10 @@ impl Repository {
         for entry in entries {
             let place = entry.offset as usize..entry.offset as usize + entry.length as usize;
             let piece = [(Location::of(entry), entry.id)];
+            if let Some(reason) = too_large(entry.kind, &piece[0].0) {
+                wrong.push(format!("blob {}: {reason}", entry.id));
+                continue;
+            }
             let sealed = bytes[place].to_vec();
             if let Err((id, reason)) = self.contents(sealed, entry.offset.into(), &piece, tools)? {
                 wrong.push(format!("blob {id}: {reason}"));

@@ -4,11 +4,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Buffers that threads take and give back.
 pub struct Buffers {
-    state: Mutex<State>,
+    state: Mutex<BuffersState>,
     changed: Condvar,
 }
 
-struct State {
+struct BuffersState {
     spare: Vec<Vec<u8>>,
     /// Buffers that may be made beside those that are spare or taken.
     left: usize,
@@ -18,18 +18,18 @@ struct State {
 impl Buffers {
     /// So many buffers at most.
     pub fn new(most: usize) -> Buffers {
-        let state = State { spare: Vec::new(), left: most, closed: false };
+        let state = BuffersState { spare: Vec::new(), left: most, closed: false };
         Buffers { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BuffersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An empty buffer. Waits until there is one, unless they are closed.
     pub fn take(&self) -> Vec<u8> {
         let waiting =
-            |state: &mut State| state.spare.is_empty() && state.left == 0 && !state.closed;
+            |state: &mut BuffersState| state.spare.is_empty() && state.left == 0 && !state.closed;
         let state = self.changed.wait_while(self.lock(), waiting);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         state.spare.pop().unwrap_or_else(|| {

@@ -23,6 +23,9 @@ pub const TAG: usize = 16;
 /// Bytes by which a sealed text is longer.
 pub const OVERHEAD: usize = IV + TAG;
 
+/// Bytes of the stack that are wiped behind each tag.
+const STACK: usize = 8 << 10;
+
 /// A key for encryption and one for authentication.
 #[derive(Clone)]
 pub struct Keys {
@@ -115,11 +118,16 @@ pub struct Cryptor {
     hash: Session,
     /// Encrypts and decrypts: in counter mode both are the same.
     cipher: Session,
+    mac: Box<MacKey>,
+}
+
+/// The keys of tags. They stay where they are, since a value that is moved leaves its bytes behind.
+struct MacKey {
     block: Aes128,
     r: [u8; 16],
 }
 
-impl Drop for Cryptor {
+impl Drop for MacKey {
     fn drop(&mut self) {
         self.r.zeroize();
     }
@@ -136,8 +144,7 @@ impl Cryptor {
         Ok(Cryptor {
             hash: registry.open(&Transform::hash(HashAlgorithm::Sha256))?,
             cipher: registry.open(&cipher)?,
-            block: Aes128::new(&keys.k.into()),
-            r: keys.r,
+            mac: Box::new(MacKey { block: Aes128::new((&keys.k).into()), r: keys.r }),
         })
     }
 
@@ -262,15 +269,22 @@ impl Cryptor {
     }
 
     /// The tag of an initialisation vector and what follows it: Poly1305 of the latter, under a
-    /// one-time key from the former.
+    /// one-time key from the former. Wipes the stack, where the crate `aes` spreads round keys.
     fn tag(&self, sealed: &[u8]) -> [u8; TAG] {
+        let tag = self.tag_below(sealed);
+        zeroize::zeroize_stack::<STACK>();
+        tag
+    }
+
+    #[inline(never)]
+    fn tag_below(&self, sealed: &[u8]) -> [u8; TAG] {
         let (iv, text) = sealed.split_at(IV);
-        let mut once = [0; 32];
-        once[..16].copy_from_slice(&self.r);
+        let mut once = poly1305::Key::default();
+        once[..16].copy_from_slice(&self.mac.r);
         let mut block = aes::Block::try_from(iv).expect("16 bytes");
-        self.block.encrypt_block(&mut block);
+        self.mac.block.encrypt_block(&mut block);
         once[16..].copy_from_slice(&block);
-        let tag = Poly1305::new(&once.into()).compute_unpadded(text);
+        let tag = Poly1305::new(&once).compute_unpadded(text);
         once.zeroize();
         block.zeroize();
         tag.into()

@@ -57,7 +57,7 @@ impl IndexFile {
         self.blobs += entries.len();
     }
 
-    /// How many blobs were added.
+    /// Returns the number of blobs that were added.
     #[must_use]
     pub fn len(&self) -> usize {
         self.blobs
@@ -164,7 +164,7 @@ impl Index {
         }
     }
 
-    /// Where a blob is, if the repository has it.
+    /// Returns the location of a blob, if the repository has it.
     #[must_use]
     pub fn find(&self, kind: BlobKind, id: &Id) -> Option<&Location> {
         self.blobs(kind).get(id)

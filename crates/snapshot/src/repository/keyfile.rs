@@ -6,7 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::crypto::{Cryptor, Keys};
 use crate::error::SnapshotError;
-use crate::json::{Base64Bytes, to_json};
+use crate::json::{Base64Bytes, write_json};
 use crate::time::Time;
 
 /// Parameters of scrypt for new keys, those of restic where it measures nothing.
@@ -16,7 +16,10 @@ const COST: Cost = Cost { n: 1 << 15, r: 8, p: 5 };
 const MOST_MEMORY: u64 = 1 << 30;
 
 /// Most work that they may ask for: N r p, fifty times that of new keys.
-const MOST_WORK: u64 = 1 << 26;
+pub const MOST_WORK: u64 = 1 << 26;
+
+/// More bytes than the JSON of a repository's keys has.
+const KEYS_TEXT: usize = 512;
 
 /// Parameters of scrypt.
 #[derive(Clone, Copy)]
@@ -81,12 +84,36 @@ impl KeyFile {
             mac: MacJson { k: bytes(&keys.k), r: bytes(&keys.r) },
             encrypt: bytes(&keys.encrypt),
         };
-        let json = Zeroizing::new(to_json(&json));
+        // All of it at once: memory that grows leaves what it had behind.
+        let mut text = Zeroizing::new(Vec::with_capacity(KEYS_TEXT));
+        write_json(&json, &mut text);
+        drop(json);
         let cryptor = Cryptor::new(registry, &derive(COST, &salt, password)?)?;
-        let data = Base64Bytes(cryptor.seal(&mut Processor::new(), &json)?);
+        let data = Base64Bytes(cryptor.seal(&mut Processor::new(), &text)?);
         let Cost { n, r, p } = COST;
         let (created, kdf, salt) = (Time::now(), "scrypt".to_owned(), bytes(&salt));
         Ok(KeyFile { created, username, hostname, kdf, n, r, p, salt, data })
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { n: self.n, r: self.r, p: self.p }
+    }
+
+    /// The work that scrypt has with the key: N r p.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.cost().work()
+    }
+
+    /// Checks how the key is derived.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> Result<(), String> {
+        match &*self.kdf {
+            "scrypt" => self.cost().check(),
+            kdf => Err(format!("a key is derived by {kdf:?}; valid: scrypt")),
+        }
     }
 
     /// Opens the keys with a password; `None` if the password is another one.
@@ -98,14 +125,8 @@ impl KeyFile {
         registry: &Registry,
         password: &[u8],
     ) -> Result<Option<Keys>, SnapshotError> {
-        if self.kdf != "scrypt" {
-            let kdf = &self.kdf;
-            return Err(SnapshotError::Other(format!(
-                "a key is derived by {kdf:?}; valid: scrypt"
-            )));
-        }
-        let cost = Cost { n: self.n, r: self.r, p: self.p };
-        let cryptor = Cryptor::new(registry, &derive(cost, &self.salt.0, password)?)?;
+        self.check().map_err(SnapshotError::Other)?;
+        let cryptor = Cryptor::new(registry, &derive(self.cost(), &self.salt.0, password)?)?;
         let Some(json) = cryptor.open(&mut Processor::new(), self.data.0.clone())? else {
             return Ok(None);
         };
@@ -128,25 +149,38 @@ impl KeyFile {
     }
 }
 
-fn derive(cost: Cost, salt: &[u8], password: &[u8]) -> Result<Keys, SnapshotError> {
-    let Cost { n, r, p } = cost;
-    let memory = n.checked_mul(u64::from(r)).and_then(|product| product.checked_mul(128));
-    let wrong = || {
-        let text = format!(
-            "a key has scrypt's parameters N = {n}, r = {r}, p = {p}; valid: N a power of two, \
-             at most 1 GiB of memory, and N r p at most {MOST_WORK}"
-        );
-        SnapshotError::Other(text)
-    };
-    let fits = memory.is_some_and(|memory| {
-        memory <= MOST_MEMORY && (memory / 128).saturating_mul(p.into()) <= MOST_WORK
-    });
-    if !n.is_power_of_two() || !fits {
-        return Err(wrong());
+impl Cost {
+    /// N r p, or the largest number if they are larger.
+    fn work(self) -> u64 {
+        let Cost { n, r, p } = self;
+        n.saturating_mul(r.into()).saturating_mul(p.into())
     }
-    let parameters = scrypt::Params::new(n.ilog2() as u8, r, p).map_err(|_| wrong())?;
+
+    /// Checks that the parameters are scrypt's, and not too large.
+    fn check(self) -> Result<(), String> {
+        let Cost { n, r, p } = self;
+        let memory = n.saturating_mul(r.into()).saturating_mul(128);
+        let fits = memory <= MOST_MEMORY && self.work() <= MOST_WORK;
+        // Larger numbers overflow within the crate.
+        let valid = || scrypt::Params::new(n.ilog2() as u8, r, p).is_ok();
+        match fits && n.is_power_of_two() && valid() {
+            true => Ok(()),
+            false => Err(format!(
+                "a key has scrypt's parameters N = {n}, r = {r}, p = {p}; valid: N a power of \
+                 two, at most 1 GiB of memory, and N r p at most {MOST_WORK}"
+            )),
+        }
+    }
+}
+
+fn derive(cost: Cost, salt: &[u8], password: &[u8]) -> Result<Keys, SnapshotError> {
+    cost.check().map_err(SnapshotError::Other)?;
+    let wrong = |text: String| SnapshotError::Other(format!("scrypt: {text}"));
+    let parameters = scrypt::Params::new(cost.n.ilog2() as u8, cost.r, cost.p);
+    let parameters = parameters.map_err(|error| wrong(error.to_string()))?;
     let mut bytes = Zeroizing::new([0; 64]);
-    scrypt::scrypt(password, salt, &parameters, &mut bytes[..]).map_err(|_| wrong())?;
+    scrypt::scrypt(password, salt, &parameters, &mut bytes[..])
+        .map_err(|error| wrong(error.to_string()))?;
     Ok(Keys::from_password_bytes(&bytes))
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Repository;
 use crate::error::SnapshotError;
 use crate::id::Id;
+use crate::json::quote;
 use crate::store::{File, Kind};
 use crate::time::Time;
 
@@ -50,7 +51,8 @@ impl LockFile {
         }
     }
 
-    /// Whether its process is gone: it has not refreshed the lock, or it ran here and runs no more.
+    /// Returns `true` if its process is gone: it has not refreshed the lock, or it ran here and
+    /// runs no more.
     fn is_stale(&self) -> bool {
         let gone = || {
             let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
@@ -65,12 +67,14 @@ impl LockFile {
 
 /// A lock that this process holds. It is removed when dropped.
 pub struct Lock {
+    /// The process that holds it: a child of fork does not.
+    process: u32,
     repository: Arc<Repository>,
-    state: Arc<(Mutex<State>, Condvar)>,
+    state: Arc<(Mutex<LockState>, Condvar)>,
     refresher: Option<JoinHandle<()>>,
 }
 
-struct State {
+struct LockState {
     id: Id,
     done: bool,
     refreshed: Instant,
@@ -90,18 +94,19 @@ impl Lock {
             return Err(error);
         }
         let state = Arc::new((
-            Mutex::new(State { id, done: false, refreshed: Instant::now() }),
+            Mutex::new(LockState { id, done: false, refreshed: Instant::now() }),
             Condvar::new(),
         ));
         let (shared, on) = (Arc::clone(&state), Arc::clone(repository));
         let refresher = thread::Builder::new()
             .name("lock".to_owned())
-            .spawn(move || refresh(&on, &shared, exclusive))
+            .spawn(move || refresh(&on, &shared, exclusive, REFRESH))
             .map_err(|error| SnapshotError::Other(format!("no thread for the lock: {error}")))?;
-        Ok(Lock { repository: Arc::clone(repository), state, refresher: Some(refresher) })
+        let (process, repository) = (std::process::id(), Arc::clone(repository));
+        Ok(Lock { process, repository, state, refresher: Some(refresher) })
     }
 
-    /// What removes the lock when a signal ends the process.
+    /// Returns what removes the lock when a signal ends the process.
     #[must_use]
     pub fn remover(&self) -> Remover {
         Remover { repository: Arc::clone(&self.repository), state: Arc::clone(&self.state) }
@@ -125,45 +130,56 @@ impl Lock {
 /// Removes a lock from another thread, before the process ends.
 pub struct Remover {
     repository: Arc<Repository>,
-    state: Arc<(Mutex<State>, Condvar)>,
+    state: Arc<(Mutex<LockState>, Condvar)>,
 }
 
 impl Remover {
     /// Removes the lock. One that stays is stale once the process has ended.
     pub fn remove(&self) {
-        let state = self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.repository.remove_now(File::Named(Kind::Lock, state.id));
+        let id = self.state.0.lock().unwrap_or_else(PoisonError::into_inner).id;
+        self.repository.remove_now(File::Named(Kind::Lock, id));
     }
 }
 
-fn refresh(repository: &Repository, state: &(Mutex<State>, Condvar), exclusive: bool) {
-    let mut current = state.0.lock().unwrap_or_else(PoisonError::into_inner);
-    while !current.done {
-        let waited = state.1.wait_timeout(current, REFRESH);
-        current = waited.unwrap_or_else(PoisonError::into_inner).0;
-        if current.done {
+/// Makes the lock anew from time to time. While the store is asked, which may take minutes, the
+/// state is free: a signal removes the lock at once.
+fn refresh(
+    repository: &Repository,
+    (state, changed): &(Mutex<LockState>, Condvar),
+    exclusive: bool,
+    every: Duration,
+) {
+    let hold = || state.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let waited = changed.wait_timeout_while(hold(), every, |state| !state.done);
+        if waited.unwrap_or_else(PoisonError::into_inner).0.done {
             return;
         }
         // Of a lock that could not be refreshed the next round makes a new one.
-        if let Ok(id) = repository.save_json(Kind::Lock, &LockFile::new(exclusive)) {
-            let _ = repository.remove(File::Named(Kind::Lock, current.id));
-            current.id = id;
-            current.refreshed = Instant::now();
-        }
+        let Ok(id) = repository.save_json(Kind::Lock, &LockFile::new(exclusive)) else { continue };
+        let old = {
+            let mut state = hold();
+            state.refreshed = Instant::now();
+            std::mem::replace(&mut state.id, id)
+        };
+        let _ = repository.remove(File::Named(Kind::Lock, old));
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let id = {
-            let mut state = self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
-            state.done = true;
-            state.id
-        };
+        if self.process != std::process::id() {
+            // The parent goes on with the lock, and has the thread.
+            std::mem::forget(self.refresher.take());
+            return;
+        }
+        let hold = || self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
+        hold().done = true;
         self.state.1.notify_all();
         if let Some(refresher) = self.refresher.take() {
             let _ = refresher.join();
         }
+        let id = hold().id;
         // A lock that stays is stale once this process has ended.
         let _ = self.repository.remove(File::Named(Kind::Lock, id));
     }
@@ -177,7 +193,9 @@ fn check(repository: &Repository, exclusive: bool, own: Option<Id>) -> Result<()
         }
         let manner = if file.exclusive { "exclusively" } else { "by a reader or writer" };
         let LockFile { pid, hostname, username, time, .. } = file;
-        let how = format!("{manner}: process {pid} on {hostname} of {username}, since {time}");
+        // Whoever made the lock chose the names.
+        let [host, user] = [hostname, username].map(|name| quote(name.as_bytes()));
+        let how = format!("{manner}: process {pid} on {host} of {user}, since {time}");
         return Err(SnapshotError::Locked { lock, how });
     }
     Ok(())
@@ -216,4 +234,103 @@ pub fn unlock(repository: &Repository, all: bool) -> Result<usize, SnapshotError
         removed += 1;
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use broadloom_engine::Registry;
+
+    use super::*;
+    use crate::store::{Directory, Store, StoreError};
+
+    /// Who is told that a lock is being written, and who says that it may go on.
+    type Ask = Arc<Mutex<Option<(Sender<()>, Receiver<()>)>>>;
+
+    /// A store that waits when a lock is written, once it is told whom to ask.
+    struct Waiting {
+        store: Directory,
+        ask: Ask,
+    }
+
+    impl Store for Waiting {
+        fn create(&self) -> Result<(), StoreError> {
+            self.store.create()
+        }
+
+        fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
+            let ask = match file {
+                File::Named(Kind::Lock, _) => self.ask.lock().expect("no panic").take(),
+                _ => None,
+            };
+            if let Some((began, go_on)) = ask {
+                began.send(()).expect("the test waits");
+                let _ = go_on.recv();
+            }
+            self.store.put(file, content)
+        }
+
+        fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {
+            self.store.get(file, range)
+        }
+
+        fn list(&self, kind: Kind) -> Result<Vec<(Id, u64)>, StoreError> {
+            self.store.list(kind)
+        }
+
+        fn remove(&self, file: File) -> Result<(), StoreError> {
+            self.store.remove(file)
+        }
+    }
+
+    fn repository(store: Box<dyn Store>) -> Arc<Repository> {
+        let mut registry = Registry::new();
+        registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+        Arc::new(Repository::init(store, &registry, b"password").expect("there is room"))
+    }
+
+    #[test]
+    fn a_signal_does_not_wait_for_a_refresh() {
+        let place = tempfile::tempdir().expect("there is room");
+        let ask = Ask::default();
+        let store = Waiting { store: Directory::new(place.path()), ask: Arc::clone(&ask) };
+        let repository = repository(Box::new(store));
+        let id = repository.save_json(Kind::Lock, &LockFile::new(false)).expect("there is room");
+        let state = LockState { id, done: false, refreshed: Instant::now() };
+        let state = Arc::new((Mutex::new(state), Condvar::new()));
+        let ((began, begun), (go_on, going)) = (channel(), channel());
+        *ask.lock().expect("no panic") = Some((began, going));
+        let (shared, on) = (Arc::clone(&state), Arc::clone(&repository));
+        let refresher = thread::spawn(move || refresh(&on, &shared, false, Duration::ZERO));
+        begun.recv().expect("the lock is refreshed");
+        let remover = Remover { repository: Arc::clone(&repository), state: Arc::clone(&state) };
+        let (removed, told) = channel();
+        thread::spawn(move || {
+            remover.remove();
+            let _ = removed.send(());
+        });
+        // It would wait for ever: the refresh goes on only below.
+        let in_time = told.recv_timeout(Duration::from_secs(60)).is_ok();
+        drop(go_on);
+        state.0.lock().expect("no panic").done = true;
+        assert!(in_time, "the lock is removed while the refresh waits");
+        refresher.join().expect("no panic");
+        assert_ne!(state.0.lock().expect("no panic").id, id);
+        assert!(!repository.list(Kind::Lock).expect("it is there").contains(&id));
+    }
+
+    #[test]
+    fn the_words_of_a_lock_do_nothing_to_a_terminal() {
+        let place = tempfile::tempdir().expect("there is room");
+        let repository = repository(Box::new(Directory::new(place.path())));
+        let hostile = "\u{1b}]0;title\u{7}\n\u{202e}".to_owned();
+        let lock = LockFile { hostname: hostile.clone(), username: hostile, ..LockFile::new(true) };
+        repository.save_json(Kind::Lock, &lock).expect("there is room");
+        let Err(error) = Lock::new(&repository, false) else { panic!("it is locked") };
+        let text = error.to_string();
+        assert!(text.contains("title") && !text.contains(char::is_control), "{text:?}");
+        assert!(!text.contains('\u{202e}'), "{text:?}");
+    }
 }

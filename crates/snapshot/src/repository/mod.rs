@@ -5,6 +5,7 @@ mod buffers;
 mod crypto;
 mod index;
 mod keyfile;
+mod keys;
 mod lock;
 mod pack;
 mod saver;
@@ -22,6 +23,7 @@ use crate::id::Id;
 use crate::json::to_json;
 use crate::store::{File, Kind, Retrying, Store, StoreError};
 use keyfile::KeyFile;
+use keys::Search;
 
 pub(crate) use blobs::PackCache;
 pub use blobs::Piece;
@@ -35,8 +37,10 @@ pub(crate) use saver::Saver;
 use tools::decompress;
 pub use tools::{Compression, Tools};
 
-/// Most bytes that a JSON file may decompress to: far beyond any index or snapshot.
-const MOST_JSON: usize = 1 << 30;
+/// Most bytes that a JSON file may decompress to: an index lists 50,000 blobs in 12 MB.
+pub(crate) const MOST_JSON: usize = 256 << 20;
+/// Most bytes that a lock may decompress to.
+const MOST_LOCK: usize = 1 << 20;
 /// What begins a JSON file that is compressed.
 const COMPRESSED: u8 = 2;
 
@@ -46,6 +50,21 @@ struct Config {
     version: u32,
     id: Id,
     chunker_polynomial: String,
+}
+
+/// Bytes of the stack that are wiped behind what makes or opens keys.
+const STACK: usize = 64 << 10;
+
+/// Does what works with keys, and wipes the stack below: a value that is moved leaves its bytes
+/// where it was made.
+fn wiping_stack<T>(work: impl FnOnce() -> T) -> T {
+    #[inline(never)]
+    fn below<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    let made = below(work);
+    zeroize::zeroize_stack::<STACK>();
+    made
 }
 
 /// A repository whose password was right.
@@ -62,6 +81,14 @@ impl Repository {
     /// # Errors
     /// [`SnapshotError::Exists`] if there is one; what the store says.
     pub fn init(
+        store: Box<dyn Store>,
+        registry: &Registry,
+        password: &[u8],
+    ) -> Result<Repository, SnapshotError> {
+        wiping_stack(|| Repository::make(store, registry, password))
+    }
+
+    fn make(
         store: Box<dyn Store>,
         registry: &Registry,
         password: &[u8],
@@ -110,45 +137,36 @@ impl Repository {
         registry: &Registry,
         password: &[u8],
     ) -> Result<Repository, SnapshotError> {
+        wiping_stack(|| Repository::find(store, registry, password))
+    }
+
+    fn find(
+        store: Box<dyn Store>,
+        registry: &Registry,
+        password: &[u8],
+    ) -> Result<Repository, SnapshotError> {
         let store = Retrying::new(store);
         let config = match store.get(File::Config, None) {
             Ok(config) => config,
             Err(StoreError::NotFound) => return Err(SnapshotError::NoRepository),
             Err(error) => return Err(SnapshotError::Store { file: File::Config, error }),
         };
-        let names = store.list(Kind::Key);
-        let names = names.map_err(|error| SnapshotError::List { what: "keys", error })?;
-        let (mut tried, mut damaged) = (0, None);
-        for (name, _) in names {
-            let file = File::Named(Kind::Key, name);
-            let failed = |error| SnapshotError::Store { file, error };
-            let mut key = store.get(file, None).map_err(failed)?;
-            if crypto::sha256(registry, &key)? != name {
-                // A transfer can go wrong on the way: the file is read once more.
-                key = store.get(file, None).map_err(failed)?;
-            }
-            if crypto::sha256(registry, &key)? != name {
-                damaged = Some(SnapshotError::damaged(file, "its SHA-256 is not its name"));
-            }
-            let key: KeyFile = match serde_json::from_slice(&key) {
-                Ok(key) => key,
-                Err(error) => {
-                    damaged.get_or_insert(SnapshotError::damaged(file, error.to_string()));
-                    continue;
-                }
-            };
-            tried += 1;
-            let Some(keys) = key.open(registry, password)? else { continue };
+        let mut search = Search::new(&store, registry)?;
+        while let Some(keys) = search.next(registry, password)? {
             let cryptor = Cryptor::new(registry, &keys)?;
             let damaged = |reason: &str| SnapshotError::damaged(File::Config, reason);
-            let mut opened = cryptor.open(&mut Processor::new(), config)?;
+            let mut opened = cryptor.open(&mut Processor::new(), config.clone())?;
             if opened.is_none() {
                 let config = store.get(File::Config, None);
                 let config =
                     config.map_err(|error| SnapshotError::Store { file: File::Config, error })?;
                 opened = cryptor.open(&mut Processor::new(), config)?;
             }
-            let config = opened.ok_or_else(|| damaged("it does not authenticate"))?;
+            let Some(config) = opened else {
+                // The key may be another repository's, which has the same password.
+                search.blame(damaged("it does not authenticate"));
+                continue;
+            };
             let config: Config =
                 serde_json::from_slice(&config).map_err(|error| damaged(&error.to_string()))?;
             if !(1..=2).contains(&config.version) {
@@ -160,10 +178,7 @@ impl Repository {
             })?;
             return Ok(Repository { store, cryptor, config, polynomial });
         }
-        Err(damaged.unwrap_or(match tried {
-            0 => SnapshotError::NoKeys,
-            _ => SnapshotError::Password(tried),
-        }))
+        Err(search.failure())
     }
 
     /// The repository's ID, in hexadecimal digits.
@@ -178,13 +193,13 @@ impl Repository {
         self.config.version
     }
 
-    /// What decides where files are cut.
+    /// Returns the polynomial that decides where files are cut.
     #[must_use]
     pub fn polynomial(&self) -> Polynomial {
         self.polynomial
     }
 
-    /// What works with the keys.
+    /// Returns what works with the keys.
     pub(crate) fn cryptor(&self) -> &Cryptor {
         &self.cryptor
     }
@@ -232,7 +247,7 @@ impl Repository {
         let _ = self.store.once().remove(file);
     }
 
-    /// How many calls at once the store takes to be fast.
+    /// Returns the number of simultaneous calls that the store needs to be fast.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.store.connections()
@@ -278,7 +293,8 @@ impl Repository {
         let text = text.ok_or_else(|| damaged("it does not authenticate"))?;
         match text.first() {
             Some(&COMPRESSED) => {
-                let text = decompress(&text[1..], MOST_JSON);
+                let most = if kind == Kind::Lock { MOST_LOCK } else { MOST_JSON };
+                let text = decompress(&text[1..], most);
                 text.map_err(|reason| damaged(&reason))
             }
             Some(b'{' | b'[') => Ok(text),

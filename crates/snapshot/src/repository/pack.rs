@@ -33,6 +33,16 @@ impl BlobKind {
             BlobKind::Tree => "tree",
         }
     }
+
+    /// Most bytes of a blob. A piece of a file has at most 8 MiB in restic. A tree grows with the
+    /// number of files in a directory: this is enough for two million.
+    #[must_use]
+    pub(crate) fn most(self) -> u64 {
+        match self {
+            BlobKind::Data => 128 << 20,
+            BlobKind::Tree => 1 << 30,
+        }
+    }
 }
 
 /// A blob in a pack.
@@ -80,7 +90,7 @@ impl Builder {
         self.entries.push(Entry { id, kind, offset, length, raw });
     }
 
-    /// Whether nothing was added.
+    /// Returns `true` if nothing was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -133,7 +133,7 @@ impl<'r> Saver<'r> {
         Ok(())
     }
 
-    /// Whether a writer or a worker has failed: then nothing more is of use.
+    /// Returns `true` if a writer or a worker has failed: then nothing more is of use.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -145,7 +145,7 @@ impl<'r> Saver<'r> {
         self.buffers.close();
     }
 
-    /// Whether the repository has a blob, or will.
+    /// Returns `true` if the repository has a blob, or will.
     pub fn has(&self, kind: BlobKind, id: &Id) -> bool {
         self.index.find(kind, id).is_some() || lock(&self.claimed).contains(&(kind, *id))
     }

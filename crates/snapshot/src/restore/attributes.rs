@@ -4,12 +4,12 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::fs::{
-    AtFlags, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags, chownat, fchmod, fchown, fsetxattr,
-    futimens, lsetxattr, utimensat,
+    AtFlags, CWD, Gid, Mode, OFlags, Stat, Timespec, Timestamps, Uid, XattrFlags, chmod, chownat,
+    fchmod, fchown, fsetxattr, fstat, futimens, openat, setxattr, utimensat,
 };
 use rustix::io::Errno;
 
-use crate::node::{Node, NodeKind};
+use crate::node::{Mode as NodeMode, Node, NodeKind};
 use crate::time::Time;
 
 /// Bits that grant the rights of the owner or the group to whoever runs the file.
@@ -53,33 +53,86 @@ pub fn set(file: &impl AsFd, node: &Node) -> io::Result<()> {
     owner.map(drop).and(moded.map_err(Into::into)).and(attributes).and(timed.map_err(Into::into))
 }
 
-/// Sets the attributes of what is in a directory and is not opened: links, pipes, devices.
+/// Sets the attributes of a link, a pipe or a device that was just made in a directory. Others may
+/// write to the directory: what has the name is held fast and looked at first.
 pub fn set_at(directory: &impl AsFd, name: &std::ffi::OsStr, node: &Node) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = openat(directory, name, flags, Mode::empty())?;
+    if !is_new(&fstat(&held)?, node) {
+        return Err(io::Error::other("something else has taken its place meanwhile"));
+    }
+    // What is held so takes few calls, but its link in /proc leads to it, and not further.
+    let path = format!("/proc/self/fd/{}", held.as_raw_fd());
     let (uid, gid) = ids(node);
-    let owner = owned(chownat(directory, name, uid, gid, AtFlags::SYMLINK_NOFOLLOW));
+    let owner = owned(chownat(&held, c"", uid, gid, AtFlags::EMPTY_PATH));
     let moded = match node.kind {
         // A link has no mode.
         NodeKind::Symlink => Ok(()),
-        _ => rustix::fs::chmodat(
-            directory,
-            name,
-            Mode::from_raw_mode(node.mode.permissions() & !GRANTS),
-            AtFlags::empty(),
-        ),
+        _ => chmod(&path, Mode::from_raw_mode(node.mode.permissions() & !GRANTS)),
     };
     let mut attributes = Ok(());
     for attribute in &node.extended_attributes {
-        // There is no call that takes a directory, but its link in /proc is one.
-        let mut path = format!("/proc/self/fd/{}/", directory.as_fd().as_raw_fd()).into_bytes();
-        path.extend_from_slice(name.as_encoded_bytes());
         let (value, flags) = (&attribute.value.0, XattrFlags::empty());
-        let set = lsetxattr(&path[..], attribute.name.as_str(), value, flags);
+        let set = setxattr(&path, attribute.name.as_str(), value, flags);
         attributes = attributes.and(set.map_err(|error| refused(&attribute.name, error)));
     }
-    let timed = utimensat(directory, name, &times(node), AtFlags::SYMLINK_NOFOLLOW);
+    let timed = utimensat(CWD, &path, &times(node), AtFlags::empty());
     owner.map(drop).and(moded.map_err(Into::into)).and(attributes).and(timed.map_err(Into::into))
+}
+
+/// Returns `true` if a file can be what was made for a node: it has the node's type, and no other
+/// name, as a file would that was linked to this one.
+fn is_new(stat: &Stat, node: &Node) -> bool {
+    let (_, kind) = NodeMode::from_unix(stat.st_mode);
+    let is_device = matches!(kind, NodeKind::Dev | NodeKind::Chardev);
+    kind == node.kind && stat.st_nlink == 1 && (!is_device || stat.st_rdev == node.device)
 }
 
 fn refused(name: &str, error: Errno) -> io::Error {
     io::Error::other(format!("the attribute {name}: {}", io::Error::from(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{FileType, mknodat, open};
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    /// What is made is taken away before its attributes are set, and something else is put there.
+    #[test]
+    fn attributes_are_not_set_of_what_was_put_in_the_place() {
+        let place = tempfile::tempdir().expect("there is room");
+        let at = |name: &str| place.path().join(name);
+        fs::write(at("victim"), "text").expect("it is ours");
+        fs::set_permissions(at("victim"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .expect("it is ours");
+        symlink(at("victim"), at("link")).expect("it is ours");
+        fs::hard_link(at("victim"), at("second")).expect("it is ours");
+        let state = || {
+            let it = fs::metadata(at("victim")).expect("it is there");
+            (it.mode(), it.uid(), it.mtime())
+        };
+        let before = state();
+        let directory = open(place.path(), OFlags::RDONLY, Mode::empty()).expect("it is ours");
+        let mut pipe = Node::new(b"pipe".to_vec(), NodeKind::Fifo);
+        pipe.mode = NodeMode(1 << 25 | 0o666);
+        (pipe.mtime, pipe.atime) = (Time::from_unix(1_000_000_000, 0), Time::now());
+        for name in ["link", "second"] {
+            let set = set_at(&directory, OsStr::new(name), &pipe);
+            let error = set.expect_err("it is no pipe").to_string();
+            assert!(error.contains("something else has taken its place"), "{error}");
+            assert_eq!(state(), before);
+        }
+        // The same with a file instead of the link that was made.
+        let link = Node::new(b"second".to_vec(), NodeKind::Symlink);
+        assert!(set_at(&directory, OsStr::new("second"), &link).is_err());
+        assert_eq!(state(), before);
+        mknodat(&directory, "pipe", FileType::Fifo, Mode::RUSR, 0).expect("it is ours");
+        (pipe.uid, pipe.gid) = (before.1, fs::metadata(at("victim")).expect("it is there").gid());
+        set_at(&directory, OsStr::new("pipe"), &pipe).expect("it is a pipe");
+        let made = fs::symlink_metadata(at("pipe")).expect("it is there");
+        assert_eq!((made.mode() & 0o7777, made.mtime()), (0o666, pipe.mtime.seconds()));
+    }
 }

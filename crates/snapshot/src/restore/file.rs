@@ -2,15 +2,15 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, Mode, OFlags, ftruncate, openat, renameat, unlinkat};
 
 use super::attributes;
-use super::beneath::{Beneath, Temporary};
+use crate::beneath::{Beneath, Temporary};
 use crate::node::Node;
 
 /// Bytes of zeros that become a hole.
@@ -21,17 +21,26 @@ pub struct FileJob {
     /// Its path below the target.
     pub path: PathBuf,
     pub node: Node,
-    state: Mutex<State>,
+    state: Mutex<RestoredState>,
 }
 
 #[derive(Default)]
-struct State {
+struct RestoredState {
     /// Parts that are not written yet.
     missing: usize,
-    /// Its name until it is complete, once it was made.
-    temporary: Option<String>,
+    /// The file until it is complete, once it was made.
+    made: Option<Made>,
     failed: bool,
     complete: bool,
+}
+
+/// A file under a temporary name. It stays open: where others may write to its directory, the name
+/// may soon be another file's.
+#[derive(Clone)]
+struct Made {
+    file: Arc<File>,
+    directory: Arc<OwnedFd>,
+    temporary: String,
 }
 
 /// How a part went.
@@ -50,7 +59,7 @@ impl FileJob {
         FileJob { path, node, state: Mutex::default() }
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut RestoredState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -64,7 +73,7 @@ impl FileJob {
         self.with(|state| state.failed = true);
     }
 
-    /// Whether the file is in its place.
+    /// Returns `true` if the file is in its place.
     pub fn is_complete(&self) -> bool {
         self.with(|state| state.complete)
     }
@@ -78,20 +87,13 @@ impl FileJob {
         offset: u64,
         pieces: &[&[u8]],
     ) -> io::Result<Written> {
-        let (directory, name) = beneath.place(&self.path)?;
-        let opened = self.with(|state| {
-            if state.failed {
-                return Ok(None);
+        let made = self.with(|state| {
+            if !state.failed && state.made.is_none() {
+                state.made = Some(self.make(beneath, names)?);
             }
-            let new = state.temporary.is_none();
-            let temporary = state.temporary.get_or_insert_with(|| names.name());
-            let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let flags = if new { flags | OFlags::CREATE | OFlags::EXCL } else { flags };
-            let mode = Mode::RUSR | Mode::WUSR;
-            let file = openat(&directory, temporary.as_str(), flags, mode)?;
-            io::Result::Ok(Some((File::from(file), temporary.clone())))
+            io::Result::Ok(state.made.clone())
         })?;
-        let Some((file, temporary)) = opened else { return Ok(Written::GivenUp) };
+        let Some(Made { file, directory, temporary }) = made else { return Ok(Written::GivenUp) };
         let mut at = offset;
         for piece in pieces {
             match sparse {
@@ -111,23 +113,33 @@ impl FileJob {
             // A hole at the end.
             ftruncate(&file, self.node.size)?;
         }
-        let set = attributes::set(&file, &self.node);
+        let set = attributes::set(&*file, &self.node);
+        let name = self.path.file_name().expect("it was made there");
         renameat(&directory, temporary.as_str(), &directory, name)?;
         self.with(|state| {
             state.complete = true;
-            state.temporary = None;
+            state.made = None;
         });
         // The content is there, whatever the attributes.
         set.map(|()| Written::Whole)
     }
 
+    fn make(&self, beneath: &mut Beneath, names: &Temporary) -> io::Result<Made> {
+        let (directory, _) = beneath.place(&self.path)?;
+        let temporary = names.name();
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = flags | OFlags::CREATE | OFlags::EXCL;
+        let file = openat(&directory, temporary.as_str(), flags, Mode::RUSR | Mode::WUSR)?;
+        Ok(Made { file: Arc::new(file.into()), directory, temporary })
+    }
+
     /// Gives the file up, and removes what there is of it. Says whether it was the first to say so.
-    pub fn give_up(&self, beneath: &mut Beneath) -> bool {
-        let (first, temporary) = self.with(|state| {
+    pub fn give_up(&self) -> bool {
+        let (first, made) = self.with(|state| {
             let first = !std::mem::replace(&mut state.failed, true);
-            (first, state.temporary.take())
+            (first, state.made.take())
         });
-        if let (Some(temporary), Ok((directory, _))) = (temporary, beneath.place(&self.path)) {
+        if let Some(Made { directory, temporary, .. }) = made {
             // It may be gone; the error to tell is the one before.
             let _ = unlinkat(&directory, temporary.as_str(), AtFlags::empty());
         }
@@ -158,7 +170,42 @@ fn write_sparse(file: &File, piece: &[u8], offset: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::NodeKind;
     use std::io::Read;
+    use std::{fs, path::Path};
+
+    /// Between two parts of a file, somebody puts another one under its temporary name.
+    #[test]
+    fn parts_go_to_the_file_that_was_made() {
+        let place = tempfile::tempdir().expect("there is room");
+        let at = |name: &str| place.path().join(name);
+        fs::write(at("victim"), "victim").expect("it is ours");
+        fs::create_dir(at("target")).expect("it is ours");
+        let mut beneath = Beneath::new(&at("target")).expect("it is there");
+        let names = Temporary::new().expect("there are random bytes");
+        let mut node = Node::new(b"f".to_vec(), NodeKind::File);
+        let owner = fs::metadata(at("victim")).expect("it is there");
+        node.mode = crate::node::Mode(0o600);
+        (node.uid, node.gid) = {
+            use std::os::unix::fs::MetadataExt;
+            (owner.uid(), owner.gid())
+        };
+        node.size = 4;
+        let job = FileJob::new("f".into(), node);
+        job.expect(2);
+        let first = job.write(&mut beneath, &names, false, 0, &[b"ab"]);
+        assert_eq!(first.expect("there is room"), Written::Part);
+        let entries = fs::read_dir(at("target")).expect("it is there");
+        let made = entries.map(|entry| entry.expect("it is there").path()).next();
+        let made = made.expect("it was made");
+        fs::rename(&made, at("away")).expect("it is ours");
+        fs::hard_link(at("victim"), &made).expect("it is ours");
+        let second = job.write(&mut beneath, &names, false, 2, &[b"cd"]);
+        second.expect("there is room");
+        let read = |path: &Path| fs::read(path).expect("it is there");
+        assert_eq!(read(&at("victim")), b"victim");
+        assert_eq!(read(&at("away")), b"abcd");
+    }
 
     #[test]
     fn holes_read_as_zeros() {

@@ -4,11 +4,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use broadloom_engine::Registry;
 
-use super::{RestoreOptions, Restored, restore};
+use super::{Crew, RestoreOptions, Restored, Teller, restore};
 use crate::backup::{Progress, Report};
+use crate::beneath::Temporary;
 use crate::id::Id;
 use crate::node::{Mode, Node, NodeKind};
 use crate::repository::{BlobKind, Compression, Repository, Saver, Tools};
@@ -34,22 +36,29 @@ fn state(path: &Path) -> (u32, i64, i64, u64, u32) {
     (it.mode(), it.mtime(), it.mtime_nsec(), it.nlink(), it.uid())
 }
 
-/// Saves blobs as they are.
-fn save(repository: &Repository, blobs: &[(BlobKind, &[u8])]) -> Vec<Id> {
+/// Saves what a function hands over, as it is.
+pub(crate) fn saving<T>(
+    repository: &Repository,
+    work: impl FnOnce(&mut dyn FnMut(BlobKind, &[u8]) -> Id) -> T,
+) -> T {
     let index = repository.index().expect("it is whole");
     let (saver, packs) = Saver::new(repository, &index, Compression::Auto, false, 2);
     let (packs, mut tools) = (Mutex::new(packs), Tools::new(Compression::Auto).expect("memory"));
-    let ids = std::thread::scope(|scope| {
+    let done = std::thread::scope(|scope| {
         saver.start(scope, &packs).expect("there are threads");
-        let save = |&(kind, blob): &(BlobKind, &[u8])| {
+        let done = work(&mut |kind, blob| {
             saver.save(&mut tools, kind, &[blob]).expect("there is room")[0]
-        };
-        let ids = blobs.iter().map(save).collect();
+        });
         saver.close(&mut Tools::new(Compression::Auto).expect("memory"));
-        ids
+        done
     });
     saver.finish().expect("there is room");
-    ids
+    done
+}
+
+/// Saves blobs as they are.
+fn save(repository: &Repository, blobs: &[(BlobKind, &[u8])]) -> Vec<Id> {
+    saving(repository, |save| blobs.iter().map(|&(kind, blob)| save(kind, blob)).collect())
 }
 
 fn file(name: &[u8], content: Id, size: u64) -> Node {
@@ -160,4 +169,42 @@ fn sizes_that_do_not_add_up_are_reported() {
     let notes = notes.0.into_inner().expect("no panic");
     assert!(notes[0].contains("long: its parts have 4 bytes") && notes[1].contains("lost: "));
     assert_eq!(fs::read_dir(place.path().join("target")).expect("it is there").count(), 0);
+}
+
+#[test]
+fn a_dry_run_keeps_nothing_for_later() {
+    let place = tempfile::tempdir().expect("there is room");
+    let mut registry = Registry::new();
+    registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+    let store = Box::new(Directory::new(place.path().join("repository")));
+    let repository = Repository::init(store, &registry, b"password").expect("there is room");
+    let tree = |nodes: Vec<Node>| Tree { nodes }.to_blob();
+    let root = saving(&repository, |save| {
+        let content = save(BlobKind::Data, b"text");
+        let mut linked = file(b"f", content, 4);
+        (linked.links, linked.inode) = (2, 7);
+        let nodes = vec![linked, link(b"l", Path::new("x"))];
+        // Each level has twice the level below: 2^12 directories.
+        (0..12).fold(save(BlobKind::Tree, &tree(nodes)), |below, _| {
+            save(BlobKind::Tree, &tree(vec![directory(b"a", below), directory(b"b", below)]))
+        })
+    });
+    let index = repository.index().expect("it is whole");
+    let (notes, progress) = (Notes(Mutex::default()), Progress::default());
+    let options = RestoreOptions { dry_run: true, ..RestoreOptions::new("/nowhere".into()) };
+    let teller = Teller { to: &notes, errors: AtomicU64::new(0), ended: AtomicBool::new(false) };
+    let crew = Crew {
+        repository: &repository,
+        index: &index,
+        options: &options,
+        teller: &teller,
+        progress: &progress,
+        names: &Temporary::new().expect("there are random bytes"),
+        beneath: None,
+    };
+    let later = crew.files(&Place::Tree(root)).expect("it is whole");
+    assert_eq!(later.directory_count, (1 << 13) - 2);
+    let mut kept = later.links.len() + later.others.len();
+    later.directories.backwards(|_, _| kept += 1);
+    assert_eq!(kept, 0);
 }

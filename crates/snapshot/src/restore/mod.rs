@@ -3,10 +3,10 @@
 //! A file appears under its name when it is complete. Every blob is proved before it is written.
 
 mod attributes;
-mod beneath;
+mod directories;
 mod file;
 #[cfg(test)]
-mod hostile;
+pub(crate) mod hostile;
 mod plan;
 
 use std::collections::HashMap;
@@ -22,13 +22,13 @@ use std::thread;
 use rustix::fs::{FileType, Mode, linkat, mknodat, symlinkat};
 
 use crate::backup::{Progress, Report};
+use crate::beneath::{Beneath, Temporary, replace};
 use crate::error::SnapshotError;
 use crate::id::Id;
 use crate::node::{Node, NodeKind};
 use crate::pattern::Patterns;
 use crate::repository::{BlobKind, Compression, Index, Repository, Tools};
 use crate::tree::{Place, Trees};
-use beneath::{Beneath, Temporary, replace};
 use file::Written;
 use plan::{Later, Part, Planner};
 
@@ -134,7 +134,7 @@ pub fn restore(
     }
     restored.files = progress.files.load(Ordering::Relaxed);
     restored.bytes = progress.bytes.load(Ordering::Relaxed);
-    restored.directories = later.directories.len() as u64;
+    restored.directories = later.directory_count;
     restored.errors = teller.errors.load(Ordering::Relaxed);
     Ok(restored)
 }
@@ -177,6 +177,7 @@ impl Crew<'_> {
                 teller: self.teller,
                 progress: self.progress,
                 later: Later::default(),
+                on_the_way: Vec::new(),
                 first_names: HashMap::new(),
                 batch: Vec::new(),
                 bytes: 0,
@@ -191,7 +192,8 @@ impl Crew<'_> {
                 Place::Node(node) => {
                     let name = std::os::unix::ffi::OsStrExt::from_bytes(&node.name[..]);
                     let name: &std::ffi::OsStr = name;
-                    planner.node((**node).clone(), PathBuf::from(name))
+                    planner.node((**node).clone(), Path::new(name));
+                    Ok(())
                 }
             };
             planner.flush();
@@ -234,7 +236,7 @@ impl Crew<'_> {
                 for part in batch {
                     match self.contents(&part.blobs, tools) {
                         Ok(contents) => self.part(part, &contents, beneath),
-                        Err(error) => self.give_up(part, &error, beneath),
+                        Err(error) => self.give_up(part, &error),
                     }
                 }
             }
@@ -271,12 +273,12 @@ impl Crew<'_> {
                 self.progress.files.fetch_add(1, Ordering::Relaxed);
                 self.teller.error(&part.file.path, &error);
             }
-            Err(error) => self.give_up(part, &error, beneath),
+            Err(error) => self.give_up(part, &error),
         }
     }
 
-    fn give_up(&self, part: &Part, error: &dyn std::error::Error, beneath: &mut Beneath) {
-        if part.file.give_up(beneath) {
+    fn give_up(&self, part: &Part, error: &dyn std::error::Error) {
+        if part.file.give_up() {
             self.teller.error(&part.file.path, error);
         }
     }
@@ -300,12 +302,12 @@ impl Crew<'_> {
             }
         }
         // Backwards: what is in a directory comes before it.
-        for (path, node) in later.directories.iter().rev() {
+        later.directories.backwards(|path, node| {
             let set = beneath.directory(path);
             if let Err(error) = set.and_then(|directory| attributes::set(&*directory, node)) {
                 self.teller.error(path, &error);
             }
-        }
+        });
     }
 
     fn link(&self, path: &Path, first: &Path, beneath: &mut Beneath) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::directories::Directories;
 use super::file::FileJob;
 use super::{RestoreOptions, Teller};
 use crate::backup::Progress;
@@ -15,6 +16,7 @@ use crate::repository::{BlobKind, Index};
 use crate::tree::Trees;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
+use std::vec::IntoIter;
 
 /// Bytes of files that are read from the repository together.
 const BATCH: u64 = 16 << 20;
@@ -29,11 +31,13 @@ pub struct Part {
     pub blobs: Vec<Id>,
 }
 
-/// What is restored after all files.
+/// What is restored after all files. Where nothing is written, only directories are counted.
 #[derive(Default)]
 pub struct Later {
+    /// How many directories there are.
+    pub directory_count: u64,
     /// Directories, each behind the one it is in.
-    pub directories: Vec<(PathBuf, Node)>,
+    pub directories: Directories,
     /// Further names of files.
     pub links: Vec<(PathBuf, Arc<FileJob>)>,
     /// Links, pipes and devices.
@@ -48,6 +52,9 @@ pub struct Planner<'p> {
     pub teller: &'p Teller<'p>,
     pub progress: &'p Progress,
     pub later: Later,
+    /// The directories above the current path that are restored only if something below them is,
+    /// each with how many names its path has.
+    pub on_the_way: Vec<(usize, Node)>,
     /// Files that have several names, by device and inode.
     pub first_names: HashMap<(u64, u64), Arc<FileJob>>,
     pub batch: Vec<Part>,
@@ -64,54 +71,101 @@ fn inside(path: &Path) -> Vec<u8> {
 }
 
 impl Planner<'_> {
-    /// Plans a directory.
+    /// Plans a directory and all that is below it. Their depth costs no stack.
     pub fn directory(&mut self, tree: Id, path: &Path) -> Result<(), SnapshotError> {
-        let tree = match self.trees.load(tree) {
-            Ok(tree) => tree,
-            // The directory is lost, its neighbours are not.
-            Err(error @ (SnapshotError::Store { .. } | SnapshotError::List { .. })) => {
-                return Err(error);
+        let (mut path, mut levels) = (path.to_owned(), Vec::new());
+        levels.extend(self.nodes(tree, &path)?);
+        while let Some(level) = levels.last_mut() {
+            let Some(node) = level.next() else {
+                levels.pop();
+                path.pop();
+                continue;
+            };
+            path.push(std::ffi::OsStr::from_bytes(&node.name));
+            let below = match self.node(node, &path) {
+                Some(tree) => self.nodes(tree, &path)?,
+                None => None,
+            };
+            match below {
+                Some(level) => levels.push(level),
+                None => drop(path.pop()),
             }
-            Err(error) => {
-                self.teller.error(path, &error);
-                return Ok(());
-            }
-        };
-        for node in tree.nodes {
-            let path = path.join(std::ffi::OsStr::from_bytes(&node.name));
-            self.node(node, path)?;
         }
         Ok(())
     }
 
-    /// Plans what has a name.
-    pub fn node(&mut self, node: Node, path: PathBuf) -> Result<(), SnapshotError> {
-        let full = inside(&path);
+    /// Returns what is in a directory, or nothing if it is lost. Its neighbours are not lost with
+    /// it.
+    fn nodes(&mut self, tree: Id, path: &Path) -> Result<Option<IntoIter<Node>>, SnapshotError> {
+        match self.trees.load(tree) {
+            Ok(tree) => Ok(Some(tree.nodes.into_iter())),
+            Err(error @ (SnapshotError::Store { .. } | SnapshotError::List { .. })) => Err(error),
+            Err(error) => {
+                self.teller.error(path, &error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Plans what has a name. Gives the tree of a directory, which is to be planned next.
+    pub fn node(&mut self, node: Node, path: &Path) -> Option<Id> {
+        let full = inside(path);
+        let depth = full.iter().filter(|&&byte| byte == b'/').count();
+        while self.on_the_way.pop_if(|(above, _)| *above >= depth).is_some() {}
         let (include, exclude): (&Patterns, &Patterns) =
             (&self.options.include, &self.options.exclude);
         let wanted = include.is_empty() || include.matches(&full);
         if !exclude.is_empty() && exclude.matches(&full) {
-            return Ok(());
+            return None;
         }
+        let writes = !self.options.dry_run;
         match node.kind {
             NodeKind::Dir if wanted || include.may_match_below(&full) => {
                 let tree = node.subtree.expect("a tree was refused that lacks it");
                 if wanted {
-                    self.later.directories.push((path.clone(), node));
+                    self.reach(path);
+                    self.later.directory_count += 1;
+                    if writes {
+                        self.later.directories.push(path, node);
+                    }
+                } else {
+                    self.on_the_way.push((depth, node));
                 }
-                self.directory(tree, &path)?;
+                return Some(tree);
             }
-            NodeKind::File if wanted => self.file(node, path),
+            NodeKind::File if wanted => {
+                self.reach(path);
+                self.file(node, path.to_owned());
+            }
             NodeKind::Symlink | NodeKind::Dev | NodeKind::Chardev | NodeKind::Fifo if wanted => {
+                self.reach(path);
                 self.progress.total_files.fetch_add(1, Ordering::Relaxed);
-                self.later.others.push((path, node));
+                if writes {
+                    self.later.others.push((path.to_owned(), node));
+                }
             }
             NodeKind::Socket | NodeKind::Irregular if wanted => {
                 self.teller.warning(&format!("{}: there is no way to restore it", path.display()));
             }
             _ => {}
         }
-        Ok(())
+        None
+    }
+
+    /// Has the directories restored that lead to something wanted: they get their attributes too.
+    fn reach(&mut self, path: &Path) {
+        if self.on_the_way.is_empty() {
+            return;
+        }
+        // The path itself comes last, and the empty path of the target first.
+        let mut places: Vec<&Path> = path.ancestors().collect();
+        places.reverse();
+        for (depth, node) in self.on_the_way.drain(..) {
+            self.later.directory_count += 1;
+            if !self.options.dry_run {
+                self.later.directories.push(places[depth], node);
+            }
+        }
     }
 
     fn file(&mut self, node: Node, path: PathBuf) {
@@ -119,7 +173,9 @@ impl Planner<'_> {
         let linked = node.links > 1 && node.inode != 0;
         self.progress.total_files.fetch_add(1, Ordering::Relaxed);
         if let Some(first) = self.first_names.get(&inode).filter(|_| linked) {
-            self.later.links.push((path, Arc::clone(first)));
+            if !self.options.dry_run {
+                self.later.links.push((path, Arc::clone(first)));
+            }
             return;
         }
         let blobs = node.blobs().to_vec();

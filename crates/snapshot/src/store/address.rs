@@ -56,7 +56,7 @@ impl Address {
             return Ok(Address::Directory(path.into()));
         }
         if let Some(rest) = address.strip_prefix("s3:") {
-            return s3(rest).map_or_else(|| wrong("it names no bucket"), Ok);
+            return s3(rest).or_else(|reason| wrong(&reason));
         }
         if let Some((bucket, path)) = bucket(address, "gs://", "gs:") {
             return match bucket.is_empty() {
@@ -89,34 +89,72 @@ impl Address {
     }
 }
 
-/// `s3:` with what follows it: a host and a bucket, or with `//` a bucket alone.
-fn s3(rest: &str) -> Option<Address> {
+/// Reads what follows `s3:`: a host and a bucket, or with `//` a bucket alone, which are taken as
+/// they stand; or a URL, whose path is decoded as in restic.
+fn s3(rest: &str) -> Result<Address, String> {
+    let nothing = || "it names no bucket".to_owned();
     let (endpoint, place) = match rest.strip_prefix("//") {
         // restic takes the first name for a host. A name with a dot or a port is none of a bucket,
         // as long as another one follows.
         Some(rest) => match rest.split_once('/') {
             Some((host, place)) if host.contains(['.', ':']) && !trimmed(place).is_empty() => {
-                (Some(format!("https://{host}")), place)
+                (Some(format!("https://{host}")), place.to_owned())
             }
-            _ => (None, rest),
+            _ => (None, rest.to_owned()),
         },
         None => {
-            let (scheme, rest) = match rest.split_once("://") {
-                Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
-                Some(_) => return None,
-                None => ("https", rest),
+            let (scheme, rest, is_url) = match rest.split_once("://") {
+                Some((scheme @ ("http" | "https"), rest)) => (scheme, rest, true),
+                Some(_) => return Err(nothing()),
+                None => ("https", rest, false),
             };
-            let (host, place) = rest.split_once('/')?;
+            let rest = if is_url { without_query(rest) } else { rest };
+            let (host, place) = rest.split_once('/').ok_or_else(nothing)?;
+            // Keys come from elsewhere: a name and a password before the host count for nothing.
+            let host = host.rsplit('@').next().filter(|_| is_url).unwrap_or(host);
             if host.is_empty() {
-                return None;
+                return Err(nothing());
             }
+            let place = if is_url { decoded(place)? } else { place.to_owned() };
             (Some(format!("{scheme}://{host}")), place)
         }
     };
-    let place = trimmed(place);
+    let place = trimmed(&place);
     let (bucket, path) = place.split_once('/').unwrap_or((place, ""));
-    let (bucket, path) = (bucket.to_owned(), trimmed(path).to_owned());
-    (!bucket.is_empty()).then_some(Address::S3 { endpoint, bucket, path })
+    let (bucket, path) = (bucket.to_owned(), cleaned(path));
+    (!bucket.is_empty()).then_some(Address::S3 { endpoint, bucket, path }).ok_or_else(nothing)
+}
+
+/// Returns the part of a URL before its query and its fragment.
+fn without_query(url: &str) -> &str {
+    url.split(['#', '?']).next().unwrap_or_default()
+}
+
+/// The path of a URL, in which `%20` stands for a space.
+fn decoded(path: &str) -> Result<String, String> {
+    let mut parts = path.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| digits.bytes().all(|d| d.is_ascii_hexdigit()));
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.ok_or("its path has a % without two digits behind it; valid: %25")?);
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).map_err(|_| "its path is not UTF-8 when it is decoded".to_owned())
+}
+
+/// A path without empty names, `.`, and names that a `..` behind them takes back.
+fn cleaned(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+        match (name, names.last()) {
+            ("..", Some(last)) if *last != ".." => {
+                names.pop();
+            }
+            _ => names.push(name),
+        }
+    }
+    names.join("/")
 }
 
 /// Bucket and path of a URL, or of restic's form with a colon between them.
@@ -130,7 +168,7 @@ fn bucket(address: &str, url: &str, restic: &str) -> Option<(String, String)> {
     };
     // No bucket and no container has a slash in its name.
     let bucket = if bucket.contains('/') { "" } else { bucket };
-    Some((bucket.to_owned(), trimmed(path).to_owned()))
+    Some((bucket.to_owned(), cleaned(path)))
 }
 
 fn trimmed(path: &str) -> &str {
@@ -177,6 +215,22 @@ mod tests {
             ("s3:https://host:9000/bucket", s3(Some("https://host:9000"), "bucket", "")),
             ("s3:http://localhost:9000/bucket/p", s3(Some("http://localhost:9000"), "bucket", "p")),
             ("s3://bucket/path", s3(None, "bucket", "path")),
+            // A URL is decoded, and has neither its query nor its fragment, as in restic.
+            (
+                "s3:https://host/bucket/my%20home%2fx",
+                s3(Some("https://host"), "bucket", "my home/x"),
+            ),
+            ("s3:http://host/bucket/a%23b%3Fc", s3(Some("http://host"), "bucket", "a#b?c")),
+            ("s3:https://host/bucket/a?b/c#d", s3(Some("https://host"), "bucket", "a")),
+            ("s3:https://host/bucket/a#b?c/d", s3(Some("https://host"), "bucket", "a")),
+            ("s3:https://me:secret@host/bucket", s3(Some("https://host"), "bucket", "")),
+            ("s3:https://host/bucket/a+b%C3%BC", s3(Some("https://host"), "bucket", "a+bü")),
+            // Other addresses are taken as they stand, as in restic.
+            ("s3:host/bucket/my%20home", s3(Some("https://host"), "bucket", "my%20home")),
+            ("s3:host/bucket/a#b?c", s3(Some("https://host"), "bucket", "a#b?c")),
+            ("s3://host.example/bucket/a%3F?", s3(Some("https://host.example"), "bucket", "a%3F?")),
+            ("s3:host/bucket//a/./b/../c", s3(Some("https://host"), "bucket", "a/c")),
+            ("gs:bucket:/a%20b#c?d", google("bucket", "a%20b#c?d")),
             ("s3://bucket", s3(None, "bucket", "")),
             ("s3://with.dots", s3(None, "with.dots", "")),
             ("gs:bucket:/path", google("bucket", "path")),
@@ -204,6 +258,10 @@ mod tests {
             "s3://",
             "s3:ftp://host/bucket",
             "s3:/bucket",
+            "s3:https://host?/bucket",
+            "s3:https://host/bucket/50%",
+            "s3:https://host/bucket/%zz",
+            "s3:https://host/bucket/%ff",
             "gs:",
             "gs:/",
             "gs:://x",

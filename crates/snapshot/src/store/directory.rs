@@ -7,9 +7,14 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::OFlags;
+
 use super::limit::Limited;
 use super::{File, Kind, Limits, Options, Store, StoreError};
 use crate::id::Id;
+
+/// Most bytes of a file that is no pack: it is read whole.
+const MOST: u64 = 256 << 20;
 
 /// A directory of a file system.
 #[derive(Debug)]
@@ -74,6 +79,18 @@ impl From<rustix::io::Errno> for StoreError {
     }
 }
 
+/// Opens a regular file, and gives its length. A pipe of its name, for which `open` would wait, is
+/// an error.
+fn regular(path: &Path) -> io::Result<(Handle, u64)> {
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let handle = Handle::options().read(true).custom_flags(flags).open(path)?;
+    let metadata = handle.metadata()?;
+    match metadata.is_file() {
+        true => Ok((handle, metadata.len())),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
 fn missing(error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::NotFound => StoreError::NotFound,
@@ -130,7 +147,11 @@ impl Store for Directory {
     }
 
     fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {
-        let mut handle = Handle::open(self.path(file)).map_err(missing)?;
+        let (mut handle, length) = regular(&self.path(file)).map_err(missing)?;
+        if length > MOST && !matches!(file, File::Named(Kind::Pack, _)) {
+            let text = format!("it has {length} bytes; valid: at most {MOST}");
+            return Err(io::Error::other(text).into());
+        }
         let mut content = Vec::new();
         let limit = self.limits.download.as_ref();
         match range {

@@ -28,7 +28,7 @@ impl Limit {
         (self.rate.get() / 10).clamp(1, PIECE) as usize
     }
 
-    /// How long some bytes wait that are there now.
+    /// Returns how long bytes that are ready now have to wait.
     fn wait(&self, now: Instant, bytes: usize) -> Duration {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let start = (*free).max(now);

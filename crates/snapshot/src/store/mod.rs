@@ -159,7 +159,7 @@ pub trait Store: Send + Sync {
     /// What the store says.
     fn remove(&self, file: File) -> Result<(), StoreError>;
 
-    /// How long to wait before each further try, after an error that may pass.
+    /// Returns the waiting time before each further try, after an error that may pass.
     fn waits(&self) -> &[Duration] {
         &WAITS
     }
@@ -167,7 +167,7 @@ pub trait Store: Send + Sync {
     /// Is told of each try that failed, before the wait for the next one.
     fn failed(&self, _what: &dyn fmt::Display, _error: &StoreError, _wait: Duration) {}
 
-    /// How many calls at once the store takes to be fast.
+    /// Returns the number of simultaneous calls that the store needs to be fast.
     fn connections(&self) -> usize {
         2
     }

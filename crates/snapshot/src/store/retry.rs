@@ -29,7 +29,7 @@ impl Retrying {
         &*self.store
     }
 
-    /// How many further tries may help.
+    /// Returns the number of further tries that may help.
     fn tries(&self, error: &StoreError) -> usize {
         match error {
             StoreError::Passing(_) if self.answered.load(Ordering::Relaxed) => usize::MAX,

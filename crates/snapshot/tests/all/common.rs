@@ -11,6 +11,7 @@ use broadloom_lanes::Cpu;
 use broadloom_snapshot::backup::{BackupOptions, Progress, Report, Source, Summary, backup};
 use broadloom_snapshot::store::{File, Kind, Store, StoreError};
 use broadloom_snapshot::{Id, Repository, SnapshotError};
+pub use broadloom_testing::noise;
 
 /// What is done wrong, or `None`.
 pub type Fault = Box<dyn FnMut(&Call) -> Option<Wrong> + Send>;
@@ -37,7 +38,7 @@ pub enum Wrong {
 }
 
 #[derive(Default)]
-struct State {
+struct StoreState {
     files: HashMap<File, Vec<u8>>,
     fault: Option<Fault>,
     puts: Vec<File>,
@@ -45,10 +46,10 @@ struct State {
 
 /// Files in memory, shared by all clones.
 #[derive(Clone, Default)]
-pub struct Memory(Arc<Mutex<State>>);
+pub struct Memory(Arc<Mutex<StoreState>>);
 
 impl Memory {
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut StoreState) -> T) -> T {
         change(&mut self.0.lock().unwrap())
     }
 
@@ -86,7 +87,7 @@ impl Memory {
     }
 }
 
-fn fault(state: &mut State, call: &Call) -> Result<Option<Wrong>, StoreError> {
+fn fault(state: &mut StoreState, call: &Call) -> Result<Option<Wrong>, StoreError> {
     match state.fault.as_mut().and_then(|fault| fault(call)) {
         Some(Wrong::Passing) => Err(StoreError::Passing("the connection was lost".to_owned())),
         Some(Wrong::Full) => Err(std::io::Error::other("the disk is full").into()),
@@ -198,18 +199,6 @@ pub fn save_with(
     let mut options = BackupOptions::new(Source::Paths(vec![PathBuf::from(path)]));
     change(&mut options);
     backup(repository, Some(&lock), options, &Progress::default(), &Notes::default())
-}
-
-/// Bytes that do not repeat, the same for the same seed.
-pub fn noise(len: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 32) as u8
-    };
-    (0..len).map(|_| next()).collect()
 }
 
 /// Some files: empty, small, with equal parts, of several chunks.

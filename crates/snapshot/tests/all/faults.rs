@@ -32,7 +32,8 @@ fn errors(repository: &Repository) -> Vec<String> {
 /// Restores the latest snapshot, and gives what was reported.
 fn restored(repository: &Repository) -> Result<(tempfile::TempDir, Vec<String>), SnapshotError> {
     let target = tempfile::tempdir().unwrap();
-    let latest = Snapshots::all(repository)?.0.pop().expect("there is one");
+    let latest =
+        Snapshots::all(repository, &mut |error| panic!("{error}"))?.0.pop().expect("there is one");
     let notes = Notes::default();
     let options = RestoreOptions::new(target.path().to_owned());
     let place = Place::Tree(latest.file.tree);
@@ -194,4 +195,35 @@ fn every_byte_counts() {
     }
     assert!(bytes > 1000, "only {bytes} bytes");
     assert_eq!(errors(&repository), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_are_longer_than_they_can_be_are_not_read() {
+    let (memory, repository) = repository();
+    save(&repository, tree().path()).unwrap();
+    let is_pack = |file: &File| matches!(file, File::Named(Kind::Pack, _));
+    // The longest has data; nobody looks for a tree there.
+    let packs = memory.files().into_iter().filter(is_pack);
+    let pack = packs.max_by_key(|file| memory.content(*file).len()).unwrap();
+    let listed = memory.content(pack).len();
+    // Zeros that nobody looks at take no memory.
+    let long = (256 << 20) + 1;
+    let snapshot = File::Named(Kind::Snapshot, broadloom_snapshot::Id([7; 32]));
+    memory.insert(snapshot, vec![0; long]);
+    memory.insert(pack, vec![0; long]);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    memory.spoil(move |call| {
+        let is_long = matches!(call, Call::Get(file) if *file == pack || *file == snapshot);
+        counted.fetch_add(is_long.into(), Ordering::Relaxed);
+        // Whoever reads it all the same gets little.
+        is_long.then(|| Wrong::Other(Vec::new()))
+    });
+    let found = errors(&repository);
+    let says = |text: &str| found.iter().any(|error| error.contains(text));
+    let told = format!("{pack} is damaged: it has {long} bytes, its index lists {listed}");
+    assert!(says(&told), "{found:?}");
+    let told = format!("{snapshot} is damaged: it has {long} bytes; valid: at most 268435456");
+    assert!(says(&told), "{found:?}");
+    assert_eq!(reads.load(Ordering::Relaxed), 0, "{found:?}");
 }

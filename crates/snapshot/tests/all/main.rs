@@ -2,5 +2,6 @@
 
 mod common;
 mod faults;
+mod keys;
 mod merge;
 mod object_stores;

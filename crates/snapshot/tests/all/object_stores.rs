@@ -114,7 +114,8 @@ fn errors(repository: &Repository) -> Vec<String> {
 /// Restores the latest snapshot, and compares.
 fn restores(repository: &Repository, files: &Path) {
     let target = tempfile::tempdir().unwrap();
-    let latest = Snapshots::all(repository).unwrap().0.pop().unwrap();
+    let latest =
+        Snapshots::all(repository, &mut |error| panic!("{error}")).unwrap().0.pop().unwrap();
     let options = RestoreOptions::new(target.path().to_owned());
     let (place, notes) = (Place::Tree(latest.file.tree), Notes::default());
     let done = restore(repository, &place, &options, &Progress::default(), &notes).unwrap();
@@ -245,6 +246,26 @@ fn a_rest_server_that_fails_or_stalls_is_asked_again() {
         server.heal();
         assert_eq!(errors(&repository), Vec::<String>::new());
     }
+}
+
+#[test]
+fn a_good_file_stays_whatever_is_said_of_its_length() {
+    let server = Server::start();
+    let url = server.url("user:p%40ss@");
+    let store = Rest::new(url.strip_prefix("rest:").unwrap(), &Options::default()).unwrap();
+    let removed = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&removed);
+    server.spoil(move |method, _| {
+        *counted.lock().unwrap() += usize::from(method == "DELETE");
+        (method == "HEAD").then_some(Trouble::Lie)
+    });
+    store.put(pack(7), b"0123456789").unwrap();
+    assert_eq!(store.get(pack(7), None).unwrap(), b"0123456789");
+    assert_eq!(*removed.lock().unwrap(), 0);
+    // A file of which half was lost is still found out.
+    server.spoil(|method, _| (method == "POST").then_some(Trouble::Half));
+    assert!(matches!(store.put(pack(8), b"0123456789"), Err(StoreError::Passing(_))));
+    assert!(matches!(store.get(pack(8), None), Err(StoreError::NotFound)));
 }
 
 #[test]

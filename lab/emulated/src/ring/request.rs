@@ -37,7 +37,7 @@ pub(crate) struct Reader {
 }
 
 impl Writer {
-    /// Whether there is room for one more.
+    /// Returns `true` if there is room for one more.
     #[inline]
     pub(crate) fn has_room(&mut self) -> bool {
         if self.tail - self.head == self.memory.capacity() {
@@ -73,7 +73,7 @@ impl Writer {
 }
 
 impl Reader {
-    /// Whether there is a descriptor to be read.
+    /// Returns `true` if there is a descriptor to be read.
     #[inline]
     pub(crate) fn has_next(&mut self) -> bool {
         if self.head == self.rung {

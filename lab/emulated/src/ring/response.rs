@@ -30,7 +30,8 @@ pub(crate) struct Reader {
 }
 
 impl Writer {
-    /// How many more there is room for; at least `wanted` only where there is.
+    /// Returns the number of further responses that there is room for. It is at least `wanted` only
+    /// if there is that much room.
     #[inline]
     pub(crate) fn room(&mut self, wanted: usize) -> usize {
         let capacity = self.memory.capacity();

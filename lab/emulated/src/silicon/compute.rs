@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 
 use arrayvec::ArrayVec;
-use broadloom_engine::{JobError, Processor};
+use broadloom_engine::{Handle, JobError, Processor};
 
 use super::{WINDOW, compress};
 use crate::device::Device;
@@ -42,6 +42,7 @@ impl Computer {
             match taken.slot.session().kind.service() {
                 Service::Symmetric => symmetric.push(taken),
                 Service::PublicKey => public_key.push(taken),
+                Service::Compression if compress::is_long(&taken.slot) => {}
                 Service::Compression => self.process(&mut [taken]),
             }
         }
@@ -60,7 +61,7 @@ impl Computer {
     }
 
     /// Runs jobs. Where a provider panics they have no status.
-    fn process(&mut self, window: &mut [&mut Taken<'_>]) {
+    pub(super) fn process<'a, H: Handle<'a>>(&mut self, window: &mut [H]) {
         let run = AssertUnwindSafe(|| self.processor.process_many(window));
         if catch_unwind(run).is_err() {
             // After a panic, the state of the queues is unreliable.
@@ -71,17 +72,12 @@ impl Computer {
     /// Takes the result from a job that was run.
     fn finish(&mut self, device: &Device, slot: &mut Slot) {
         let kind = slot.session().kind;
-        let job = slot.job();
-        let status = job.status().unwrap_or(Err(JobError::Panicked));
-        let (consumed, checksum) = (job.consumed(), job.checksum());
-        let mut tag = [0; broadloom_engine::MAX_TAG];
-        let made = job.tag().unwrap_or_default();
-        let tag_len = made.len();
-        tag[..tag_len].copy_from_slice(made);
-        let result = &mut slot.result;
-        (result.status, result.consumed, result.checksum, result.full) =
-            (status, consumed, checksum, false);
-        (result.tag, result.tag_len) = (tag, tag_len);
+        if compress::is_long(slot) {
+            compress::make_long(self, slot);
+        } else {
+            take(slot);
+        }
+        let status = slot.result.status;
         match (kind, status) {
             (Kind::Decompress, Err(JobError::OutputLimit { .. })) => {
                 let result = &mut slot.result;
@@ -89,8 +85,7 @@ impl Computer {
                     (Ok(()), 0, None, true);
             }
             (Kind::Compress, Ok(())) => {
-                let room = slot.room;
-                if slot.job().output().is_some_and(|output| output.len() > room) {
+                if slot.made().0.len() > slot.room {
                     device.counters.overflows.add(1);
                     compress::make_part(self, slot);
                 }
@@ -99,6 +94,21 @@ impl Computer {
             _ => {}
         }
     }
+}
+
+/// Takes the result from the job of a slot.
+fn take(slot: &mut Slot) {
+    let job = slot.job();
+    let status = job.status().unwrap_or(Err(JobError::Panicked));
+    let (consumed, checksum) = (job.consumed(), job.checksum());
+    let mut tag = [0; broadloom_engine::MAX_TAG];
+    let made = job.tag().unwrap_or_default();
+    let tag_len = made.len();
+    tag[..tag_len].copy_from_slice(made);
+    let result = &mut slot.result;
+    (result.status, result.consumed, result.checksum, result.full) =
+        (status, consumed, checksum, false);
+    (result.tag, result.tag_len) = (tag, tag_len);
 }
 
 /// Takes results that were prepared.

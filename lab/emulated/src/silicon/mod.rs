@@ -11,8 +11,9 @@ use arrayvec::ArrayVec;
 use crate::device::{Device, Shared};
 use crate::faults::Lost;
 use crate::ring::Descriptor;
+use crate::session::Kind;
 use crate::slot::Taken;
-use crate::timing::Work;
+use crate::timing::TimedRequest;
 use compute::Computer;
 
 /// Requests that are taken at a time, at most.
@@ -156,8 +157,23 @@ impl Thread<'_> {
             if let Some(model) = &mut model {
                 let bytes = taken.slot.input_len();
                 let session = taken.slot.session();
-                let (service, cost) = (session.kind.service(), session.cost);
-                time = model.schedule(Work { service, arrival, bytes, cost, slower: fate.slower });
+                let (service, translated) = (session.kind.service(), session.translated);
+                let cost = match session.kind {
+                    // What was made of a part for want of room is not what engines had to do.
+                    Kind::Compress if !taken.slot.result.full => {
+                        model.cost_of_data(bytes, taken.slot.made().0.len())
+                    }
+                    _ => session.cost,
+                };
+                let slower = fate.slower;
+                time = model.schedule(TimedRequest {
+                    service,
+                    arrival,
+                    bytes,
+                    cost,
+                    slower,
+                    translated,
+                });
                 slow += u64::from(fate.slower > 1);
                 if now > time {
                     late += 1;

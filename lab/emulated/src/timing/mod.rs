@@ -6,6 +6,10 @@
 //! are full, the request waits for the first free place. Requests in one pipeline slow each other
 //! down: with `k` requests, each takes `T(k) = T(1) · (1 + c · (k − 1))`. `k` is the number of
 //! requests in the pipeline, itself included, when its work begins.
+//!
+//! The time of a compression depends on its data, too: data that compress well have fewer symbols.
+//! Huffman codes that are made for the data come from a stage of its own behind the pipeline, which
+//! adds to the time of a request, and keeps no place from others.
 
 mod cost;
 mod preset;
@@ -55,6 +59,30 @@ pub(crate) struct Timing {
     pub way: Way,
     /// The extra cost of another socket's memory.
     pub remote: Option<Way>,
+    /// The stage that makes Huffman codes for the data of a compression.
+    pub translator: Way,
+    /// How the time of a compression follows from the ratio of its output to its input.
+    pub data: ByRatio,
+}
+
+/// A compression's time over that of the usual data, by its ratio: a straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ByRatio {
+    /// The ratio of the data for which engines have their times.
+    pub usual: f64,
+    /// How much more time each unit of the ratio takes.
+    pub slope: f64,
+}
+
+impl ByRatio {
+    /// The least part of the usual time: the input is read whatever is made of it.
+    const LEAST: f64 = 0.2;
+
+    /// Returns the time over the usual one, for so many bytes of input and of output.
+    pub(crate) fn cost(&self, input: usize, output: usize) -> f64 {
+        let ratio = (output as f64 / input.max(1) as f64).min(1.0);
+        (1.0 + self.slope * (ratio - self.usual)).max(Self::LEAST)
+    }
 }
 
 /// One service's engines, and until when their places are taken.
@@ -76,11 +104,13 @@ pub(crate) struct Model {
     compression: Schedule,
     symmetric: Schedule,
     public_key: Schedule,
+    translator: Way,
+    data: ByRatio,
 }
 
 /// A request, as far as timing goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Work {
+pub(crate) struct TimedRequest {
     pub service: Service,
     /// When the doorbell rang for it, in nanoseconds.
     pub arrival: u64,
@@ -90,6 +120,8 @@ pub(crate) struct Work {
     pub cost: f64,
     /// How many times slower than it should be its engine is.
     pub slower: u32,
+    /// `true` if Huffman codes are made for its data.
+    pub translated: bool,
 }
 
 impl Model {
@@ -103,15 +135,30 @@ impl Model {
             compression: Schedule::new(timing.compression, way),
             symmetric: Schedule::new(timing.symmetric, way),
             public_key: Schedule::new(timing.public_key, way),
+            translator: timing.translator,
+            data: timing.data,
         }
     }
 
+    /// Returns the time of a compression over that of the usual data, for so many bytes of input
+    /// and of output.
+    pub(crate) fn cost_of_data(&self, input: usize, output: usize) -> f64 {
+        self.data.cost(input, output)
+    }
+
     /// Gives a request to an engine, and says when its response is ready.
-    pub(crate) fn schedule(&mut self, work: Work) -> u64 {
-        match work.service {
+    pub(crate) fn schedule(&mut self, work: TimedRequest) -> u64 {
+        let ready = match work.service {
             Service::Compression => self.compression.schedule(work),
             Service::Symmetric => self.symmetric.schedule(work),
             Service::PublicKey => self.public_key.schedule(work),
+        };
+        match work.translated {
+            true => {
+                let Way { request_time, byte_time } = self.translator;
+                ready + (request_time + byte_time * work.bytes as f64) as u64
+            }
+            false => ready,
         }
     }
 
@@ -135,7 +182,7 @@ impl Schedule {
         }
     }
 
-    fn schedule(&mut self, work: Work) -> u64 {
+    fn schedule(&mut self, work: TimedRequest) -> u64 {
         let depth = self.engines.depth;
         let busy =
             |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
@@ -187,18 +234,21 @@ mod tests {
     /// The same engines for all services.
     fn timing(engines: Engines, way: Way, remote: Option<Way>) -> Timing {
         let (compression, symmetric, public_key) = (engines, engines, engines);
-        Timing { compression, symmetric, public_key, way, remote }
+        let data = ByRatio { usual: 0.4, slope: 2.0 };
+        let translator = Way { request_time: 1000.0, byte_time: 0.5 };
+        Timing { compression, symmetric, public_key, way, remote, translator, data }
     }
 
     /// A request of a service, at the beginning.
-    fn of(service: Service) -> Work {
-        Work { service, arrival: 0, bytes: 0, cost: 1.0, slower: 1 }
+    fn of(service: Service) -> TimedRequest {
+        TimedRequest { service, arrival: 0, bytes: 0, cost: 1.0, slower: 1, translated: false }
     }
 
     fn schedule(engines: Engines, way: Way, work: &[(u64, usize)]) -> Vec<u64> {
         let mut model = Model::new(&timing(engines, way, None));
         let service = Service::Symmetric;
-        let ready = |&(arrival, bytes)| model.schedule(Work { arrival, bytes, ..of(service) });
+        let ready =
+            |&(arrival, bytes)| model.schedule(TimedRequest { arrival, bytes, ..of(service) });
         work.iter().map(ready).collect()
     }
 
@@ -240,10 +290,32 @@ mod tests {
         // 7 + 2 on the way; 108 in the engine, and twice that beside another.
         assert_eq!(schedule(engines, way, &[(0, 8), (0, 8)]), [117, 225]);
         let mut far = Model::new(&timing(engines, way, Some(way)));
-        let work = Work { arrival: 50, bytes: 8, ..of(Service::Compression) };
+        let work = TimedRequest { arrival: 50, bytes: 8, ..of(Service::Compression) };
         assert_eq!(far.schedule(work), 50 + 18 + 108);
         far.reset();
-        assert_eq!(far.schedule(Work { slower: 3, ..work }), 50 + 18 + 324);
+        assert_eq!(far.schedule(TimedRequest { slower: 3, ..work }), 50 + 18 + 324);
+    }
+
+    /// The second of two requests for one place is not held up by what the translator does for the
+    /// first.
+    #[test]
+    fn codes_for_the_data_take_time_and_no_place() {
+        let one =
+            Engines { engines: 1, depth: 1, request_time: 100.0, byte_time: 0.0, sharing: 0.0 };
+        let mut model = Model::new(&timing(one, NO_WAY, None));
+        let plain = TimedRequest { bytes: 8, ..of(Service::Compression) };
+        assert_eq!(model.schedule(TimedRequest { translated: true, ..plain }), 100 + 1000 + 4);
+        assert_eq!(model.schedule(plain), 200);
+    }
+
+    #[test]
+    fn data_that_compress_well_take_less_time() {
+        let data = ByRatio { usual: 0.4, slope: 2.0 };
+        assert_eq!(data.cost(100, 40), 1.0);
+        assert!((data.cost(100, 10) - 0.4).abs() < 1e-9);
+        assert_eq!(data.cost(100, 0), 0.2, "the input is read all the same");
+        assert!((data.cost(100, 120) - 2.2).abs() < 1e-9, "no more than if nothing is gained");
+        assert_eq!(data.cost(0, 2), 2.2);
     }
 
     #[test]
@@ -256,6 +328,6 @@ mod tests {
         assert_eq!(ready(Service::Symmetric), 100);
         assert_eq!(ready(Service::PublicKey), 100);
         assert_eq!(ready(Service::Compression), 200);
-        assert_eq!(model.schedule(Work { cost: 2.5, ..of(Service::PublicKey) }), 100 + 250);
+        assert_eq!(model.schedule(TimedRequest { cost: 2.5, ..of(Service::PublicKey) }), 100 + 250);
     }
 }

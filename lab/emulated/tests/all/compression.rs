@@ -2,8 +2,8 @@
 
 use broadloom_emulated::{Emulated, Request};
 use broadloom_engine::{
-    Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Job, JobError, Processor,
-    Transform,
+    Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Huffman, Job, JobError,
+    Processor, Transform,
 };
 
 use crate::common::*;
@@ -213,4 +213,53 @@ fn prepared_results_are_found_and_counted() {
     assert_eq!(counted(&device), (20, 5));
     let said = device.statistics().to_string();
     assert!(said.contains("20 of 25 results were prepared before the clock started"), "{said}");
+}
+
+/// The device makes Huffman codes for the first 128 KiB of a request. So a longer request comes out
+/// longer than its pieces do, and shorter than with the fixed codes.
+#[test]
+fn long_requests_get_poorer_codes() {
+    const CODED: usize = 128 << 10;
+    let text = Random(9).text(300_000);
+    let made = |device: &Emulated, how: Compression, text: &[u8]| {
+        let mut job = Job::new(open(device, &compress(how)), text);
+        process(&mut job);
+        assert_eq!((job.status(), job.consumed()), (Some(Ok(())), text.len()));
+        if let Some(sum) = how.checksum.of(text) {
+            assert_eq!(job.checksum(), Some(sum));
+        }
+        job.take_output()
+    };
+    for (memory, verify) in [("copy", "on"), ("gather", "off")] {
+        let device = instant(&[("memory", memory), ("verify", verify)]);
+        for checksum in [Checksum::None, Checksum::Crc32, Checksum::Adler32] {
+            let how = Compression { checksum, ..Compression::default() };
+            let whole = made(&device, how, &text);
+            assert_eq!(inflate(&whole), text);
+            let open = Compression { ending: Ending::Open, ..how };
+            let pieces: Vec<u8> =
+                text.chunks(CODED).flat_map(|piece| made(&device, open, piece)).collect();
+            let fixed = made(&device, Compression { huffman: Huffman::Static, ..how }, &text);
+            let (low, middle, high) = (pieces.len(), whole.len(), fixed.len());
+            assert!(low + low / 20 < middle && middle < high, "{low}, {middle}, {high}");
+            // Up to this length the codes are those of all of it.
+            let mut job = Job::new(direct(&compress(how)), &text[..CODED]);
+            process(&mut job);
+            assert_eq!(made(&device, how, &text[..CODED]), job.output().expect("it is made"));
+        }
+        for ending in [Ending::Final, Ending::Open] {
+            let how = Compression { ending, ..Compression::default() };
+            for room in [1000, 40_000, 90_000] {
+                let session = open(&device, &compress(how));
+                let mut job = Job::new(&session, text.as_slice()).room(room);
+                process(&mut job);
+                assert_eq!(job.status(), Some(Ok(())), "room for {room}");
+                let mut output = job.take_output();
+                if ending == Ending::Open {
+                    output.extend_from_slice(&[3, 0]);
+                }
+                assert_eq!(inflate(&output), text, "room for {room}");
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use broadloom_engine::{
 use crate::common::{self, *};
 
 /// Jobs of four kinds, and what is right.
-struct Work {
+struct FaultyBurst {
     hmac: Session,
     encrypt: Session,
     compress: Session,
@@ -24,7 +24,7 @@ struct Work {
 
 const NONCE: [u8; 16] = [3; 16];
 
-impl Work {
+impl FaultyBurst {
     fn new(device: &Emulated, seed: u64, count: usize) -> Self {
         let mut random = Random(seed);
         let texts: Vec<Vec<u8>> = (0..count)
@@ -48,7 +48,7 @@ impl Work {
         processor.process_many(&mut signed);
         let signatures = signed.iter_mut().map(Job::take_output).collect();
         drop(signed);
-        Work {
+        FaultyBurst {
             hmac: open(device, &common::hmac()),
             encrypt: open(device, &common::encrypt()),
             compress: open(device, &common::compress(Compression::default())),
@@ -112,7 +112,7 @@ struct Tally {
 
 /// Puts `count` jobs through a queue pair, and asserts that each comes back once, right or failed.
 fn run(device: &Emulated, seed: u64, count: usize, owned: bool, context: &str) -> Tally {
-    let work = Work::new(device, seed, count);
+    let work = FaultyBurst::new(device, seed, count);
     let config = QueueConfig { capacity: 16, order: Order::Any, ..QueueConfig::default() };
     let mut queue = QueuePair::new(config);
     let mut waiting: Vec<_> = (0..count).map(|number| work.job(number, owned)).collect();
@@ -273,7 +273,7 @@ fn a_seed_gives_the_same_faults_again() {
     let once = || {
         let options = [("faults", "corrupted-output:0.2,full-ring:0.1"), ("seed", "77")];
         let device = instant(&options);
-        let work = Work::new(&device, 1, 60);
+        let work = FaultyBurst::new(&device, 1, 60);
         let mut processor = broadloom_engine::Processor::new();
         let mut jobs: Vec<_> = (0..60).map(|number| work.job(number, false)).collect();
         processor.process_many(&mut jobs);
@@ -294,7 +294,7 @@ fn software_takes_over_where_it_is_allowed_to() {
         let options =
             [("faults", faults), ("seed", &number), ("timeout", "1ms"), ("memory", memory)];
         let device = instant(&options);
-        let mut work = Work::new(&device, seed, 30);
+        let mut work = FaultyBurst::new(&device, seed, 30);
         let falling =
             |device: Session, other: Session| device.falling_back_to(other).expect("it fits");
         work.hmac = falling(work.hmac, direct(&hmac()));

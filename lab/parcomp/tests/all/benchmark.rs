@@ -7,8 +7,8 @@ use broadloom::compression::format::Format;
 use broadloom::compression::{Decompressor, decompress};
 use broadloom::workers::allowed_cores;
 use broadloom::{CompressionAlgorithm, Transform};
+use broadloom_testing::has;
 
-use crate::support::tools::has;
 use crate::support::{Place, Said, noise, text};
 
 /// A place with a file `in` of some 300 KB.

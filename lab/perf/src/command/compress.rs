@@ -27,7 +27,7 @@ pub struct CompressArgs {
     /// The paper's figures 3 (ratio against chunk size), 5 (threads), 7 (hardware, synchronous), 9
     /// (the same from threads), 10 (jobs outstanding), 11 (all models), and its open questions:
     /// copy, interrupt, poller, frequency, batch, numa, offload; what the framework costs:
-    /// overhead, scaling [default: all]
+    /// overhead, scaling; and decompress [default: all]
     #[arg(long, value_delimiter = ',', value_parser = name::<Topic>, value_name = "LIST")]
     figure: Vec<Topic>,
 

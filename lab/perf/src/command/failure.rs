@@ -42,23 +42,29 @@ pub enum Failure {
         /// What is read.
         input: PathBuf,
     },
+    /// The counters cannot be offered.
+    #[error("{0}")]
+    Metrics(String),
     /// Without signals nothing is removed that should be.
     #[error("signals cannot be watched: {0}")]
     Signals(io::Error),
 }
 
 impl Failure {
-    /// Whether the command line is wrong.
+    /// Returns `true` if the command line is wrong.
     pub fn is_usage(&self) -> bool {
         match self {
             Failure::Perf(error) => error.is_usage(),
             Failure::Twice { .. } | Failure::Input { .. } => true,
-            Failure::Write { .. } | Failure::StandardOutput(_) | Failure::Signals(_) => false,
+            Failure::Write { .. }
+            | Failure::StandardOutput(_)
+            | Failure::Metrics(_)
+            | Failure::Signals(_) => false,
         }
     }
 
-    /// Whether the reader of standard output has left, which is not reported. A reader that leaves
-    /// a named pipe is reported, because the user named the pipe.
+    /// Returns `true` if the reader of standard output has left, which is not reported. A reader
+    /// that leaves a named pipe is reported, because the user named the pipe.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::Perf(_) | Failure::StandardOutput(_)) && is_broken_pipe(self)
     }

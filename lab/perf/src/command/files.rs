@@ -7,6 +7,7 @@ use broadloom_perf::PerfError;
 use broadloom_perf::report::csv;
 use broadloom_perf::report::row::Report;
 use broadloom_program::identity::is_same;
+use broadloom_program::metrics::MetricsArgs;
 use broadloom_program::output::Output;
 use broadloom_program::streams::StandardOutput;
 use clap::Args;
@@ -28,6 +29,9 @@ pub struct FileArgs {
     /// but a browser
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+
+    #[command(flatten)]
+    metrics: MetricsArgs,
 }
 
 /// The output files. They are opened before the measurement, so that an unwritable file costs no
@@ -61,6 +65,7 @@ pub fn leave(
     page: impl FnOnce(&Report, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let files = Files::open(args, inputs)?;
+    let _offered = args.metrics.offer("broadloom-perf").map_err(Failure::Metrics)?;
     let mut tables = files.tables();
     let report = run(&mut tables)?;
     files.write(&report, page)?;
@@ -90,7 +95,7 @@ impl Files {
         [&self.csv, &self.json, &self.page].into_iter().flatten()
     }
 
-    /// Where the tables go: to standard output, unless that is one of the files.
+    /// Returns where the tables go: to standard output, unless that is one of the files.
     fn tables(&self) -> Tables {
         let taken = self.all().any(|sink| matches!(sink.to, To::StandardOutput));
         Tables {
@@ -128,7 +133,7 @@ impl Sink {
         Ok(Sink { path: path.to_owned(), to })
     }
 
-    /// Whether one of the two would take the other's place, or both are mixed.
+    /// Returns `true` if one of the two would take the other's place, or both are mixed.
     fn is_same(&self, other: &Sink) -> bool {
         match (&self.to, &other.to) {
             (To::StandardOutput, To::StandardOutput) => true,
@@ -178,7 +183,8 @@ impl Tables {
         }
     }
 
-    /// What kept the tables from being written; a reader that has left has seen what it wanted.
+    /// Returns the error that kept the tables from being written. It is no error if the reader has
+    /// left, because it has seen what it wanted.
     fn end(mut self) -> Result<(), Failure> {
         self.flush().map_err(PerfError::Tables)?;
         match self.failed.filter(|error| error.kind() != ErrorKind::BrokenPipe) {

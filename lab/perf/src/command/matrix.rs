@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broadloom::provider::ProviderSpec;
+use broadloom::workers::Placement;
 use broadloom::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
 use broadloom_perf::experiments::matrix::{self, Driver, Suite};
@@ -14,7 +15,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::files::{FileArgs, leave};
-use super::{command_line, cores, jobs, name, provider, sizes};
+use super::{command_line, cores, jobs, name, placement, provider, sizes};
 
 /// Measure the engine and its providers: algorithms by sizes by cores by bursts, side by side
 ///
@@ -49,13 +50,19 @@ pub struct MatrixArgs {
     #[arg(long, value_delimiter = ',', value_parser = cores, value_name = "LIST")]
     cores: Vec<usize>,
 
+    /// Where the threads of several cores run: packed (hardware threads of one core first), spread
+    /// (cores of their own first), anywhere (not pinned)
+    #[arg(long, default_value = "spread", value_parser = placement, value_name = "WHERE")]
+    placement: Placement,
+
     /// Providers with their options: native, native:isa=portable, openssl,
     /// openssl:contexts=per-job, ipsec-mb [default: native,openssl]
     #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
 
     /// Libraries whose own calls are measured beside the providers, without the engine around them:
-    /// openssl, ipsec-mb, and where this program was built with their features ring, aws-lc-rs
+    /// openssl, ipsec-mb, and where this program was built with their features ring, aws-lc-rs,
+    /// secp256k1
     #[arg(long, value_delimiter = ',', value_parser = name::<Peer>, value_name = "LIST")]
     peer: Vec<Peer>,
 
@@ -115,6 +122,7 @@ pub fn run(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         directions: args.direction,
         sizes: sizes(args.size),
         cores: args.cores,
+        placement: Some(args.placement),
         providers: args.provider,
         peers: args.peer,
         dpdk: args.dpdk,

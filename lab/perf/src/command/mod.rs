@@ -4,11 +4,16 @@ pub mod compress;
 pub mod device;
 pub mod failure;
 mod files;
+pub mod grid;
 pub mod matrix;
+pub mod packets;
 pub mod peers;
 pub mod pk;
+pub mod stalls;
 #[cfg(feature = "storage")]
 pub mod storage;
+#[cfg(target_os = "linux")]
+pub mod transmit;
 pub mod workloads;
 
 use std::ffi::OsString;
@@ -17,6 +22,7 @@ use std::str::FromStr;
 
 use broadloom::error::SpecError;
 use broadloom::provider::ProviderSpec;
+use broadloom::workers::Placement;
 use broadloom_lanes::Cpu;
 use broadloom_perf::experiments::MAX_BURST;
 use broadloom_perf::experiments::matrix::available_cores;
@@ -49,6 +55,16 @@ fn cores(text: &str) -> Result<usize, String> {
     number(text, format_args!("a list of numbers from 1 to {}", available_cores()))
 }
 
+/// Reads where threads run.
+fn placement(text: &str) -> Result<Placement, String> {
+    match text {
+        "packed" => Ok(Placement::Packed),
+        "spread" => Ok(Placement::Spread),
+        "anywhere" => Ok(Placement::Anywhere),
+        _ => Err("valid: packed, spread, anywhere".to_owned()),
+    }
+}
+
 /// All the workloads that a list of sizes stands for.
 fn sizes(list: Vec<Sizes>) -> Vec<Workload> {
     list.into_iter().flat_map(|Sizes(sizes)| sizes).collect()
@@ -70,6 +86,12 @@ fn command_line(arguments: impl Iterator<Item = OsString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn placements_are_named() {
+        assert!(matches!(placement("packed"), Ok(Placement::Packed)));
+        assert_eq!(placement("apart").unwrap_err(), "valid: packed, spread, anywhere");
+    }
 
     #[test]
     fn the_command_line_can_be_typed_again() {

@@ -1,8 +1,9 @@
 //! `broadloom-perf workloads`.
 
-use broadloom::{Algorithm, Direction};
+use broadloom::Algorithm;
 use broadloom_lanes::{Cpu, Isa};
 use broadloom_perf::experiments::workloads;
+use broadloom_perf::measure::course::Course;
 use broadloom_perf::measure::sizes::Sizes;
 use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Order, Peer};
@@ -26,9 +27,10 @@ pub struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Algorithm>, value_name = "LIST")]
     algorithm: Vec<Algorithm>,
 
-    /// Directions: encrypt, decrypt, generate, digest [default: each algorithm's first]
-    #[arg(long, value_delimiter = ',', value_parser = name::<Direction>, value_name = "LIST")]
-    direction: Vec<Direction>,
+    /// Directions: encrypt, decrypt, mixed (half of the buffers are encrypted, half decrypted),
+    /// generate, digest [default: each algorithm's first]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Course>, value_name = "LIST")]
+    direction: Vec<Course>,
 
     /// Workloads: 0 (all small), 1 and 2 (mixes), 3 (2048 bytes) [default: all]
     #[arg(long, value_delimiter = ',', value_parser = name::<Workload>, value_name = "LIST")]
@@ -54,7 +56,7 @@ pub struct WorkloadArgs {
     burst: Vec<usize>,
 
     /// Libraries to compare with: openssl, ipsec-mb, and where this program was built with their
-    /// features ring, aws-lc-rs [default: openssl,ipsec-mb]
+    /// features ring, aws-lc-rs, secp256k1 [default: openssl,ipsec-mb]
     #[arg(
         long,
         value_delimiter = ',',

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use broadloom_engine::Direction;
-
+use super::course::Course;
 use super::workset::Workset;
 use crate::error::PerfError;
 use crate::names::Provider;
@@ -14,7 +13,7 @@ pub trait Contender {
     /// The provider's name.
     fn provider(&self) -> Provider;
 
-    /// What it runs: an instruction set, a library's entry point.
+    /// Names what it runs: an instruction set, a library's entry point.
     fn kernel(&self) -> String;
 
     /// Does the buffers of `range` as one burst: handed over together, all complete on return.
@@ -55,7 +54,7 @@ pub trait Contender {
 pub fn check_agreement(
     contenders: &mut [Box<dyn Contender + '_>],
     workset: &Workset,
-    direction: Direction,
+    course: Course,
     burst: usize,
 ) -> Result<(), PerfError> {
     for contender in contenders.iter_mut() {
@@ -68,20 +67,20 @@ pub fn check_agreement(
             begin = end;
         }
     }
-    compare(contenders, workset, direction)?;
+    compare(contenders, workset, course)?;
     for contender in contenders.iter_mut() {
         contender.clear();
         contender.submit(0..workset.len())?;
         contender.flush()?;
         contender.collect();
     }
-    compare(contenders, workset, direction)
+    compare(contenders, workset, course)
 }
 
 fn compare(
     contenders: &[Box<dyn Contender + '_>],
     workset: &Workset,
-    direction: Direction,
+    course: Course,
 ) -> Result<(), PerfError> {
     let Some((first, others)) = contenders.split_first() else {
         return Ok(());
@@ -91,7 +90,7 @@ fn compare(
             if other.output(buffer) != first.output(buffer) {
                 return Err(PerfError::Mismatch {
                     algorithm: workset.algorithm(),
-                    direction,
+                    direction: course.of(buffer),
                     first: first.provider().to_string(),
                     second: other.provider().to_string(),
                     buffer,
@@ -105,6 +104,8 @@ fn compare(
 
 #[cfg(test)]
 mod tests {
+    use broadloom_engine::Direction;
+
     use super::super::workload::Workload;
     use super::*;
 
@@ -149,7 +150,7 @@ mod tests {
             Box::new(Fake { provider, wrong, outputs: vec![Vec::new(); 10] })
         };
         let mut both = [fake(Provider::Native, None), fake(Provider::OpenSsl, wrong)];
-        check_agreement(&mut both, &workset, Direction::Digest, 4)
+        check_agreement(&mut both, &workset, Course::All(Direction::Digest), 4)
     }
 
     #[test]

@@ -14,13 +14,13 @@ use super::workset::Workset;
 pub struct Allowed {
     /// The widest vectors.
     pub widest: Unit,
-    /// Whether AES and SHA instructions count.
+    /// `true` if AES and SHA instructions count.
     pub hardware: bool,
 }
 
 impl Allowed {
-    /// What counts when the lanes are held to an instruction set: its vectors, and the AES and SHA
-    /// instructions unless the lanes are to do without some feature (`restricted`).
+    /// Returns what counts when the lanes are held to an instruction set: its vectors, and the AES
+    /// and SHA instructions unless the lanes are to do without some feature (`restricted`).
     pub fn of(isa: Isa, restricted: bool) -> Allowed {
         let widest = match isa.vector_bits() {
             512 => Unit::Vec512,
@@ -32,7 +32,7 @@ impl Allowed {
         Allowed { widest, hardware: isa != Isa::Portable && !restricted }
     }
 
-    /// What counts for a library that uses whatever the machine has.
+    /// Returns what counts for a library that uses whatever the machine has.
     pub fn by_machine() -> Allowed {
         Allowed::of(Cpu::detect().isa(), false)
     }
@@ -429,6 +429,9 @@ mod tests {
         for (name, direction) in [
             ("rsa-2048", Direction::Sign),
             ("ecdh-p256", Direction::Agree),
+            ("ecdsa-p384", Direction::Verify),
+            ("ecdh-p384", Direction::Agree),
+            ("ecdsa-secp256k1", Direction::Verify),
             ("x25519", Direction::Agree),
             ("ed25519", Direction::Verify),
             ("ecdsa-b283", Direction::Verify),

@@ -4,6 +4,7 @@
 
 pub mod calibrate;
 pub mod contender;
+pub mod course;
 pub mod keys;
 pub mod limit;
 pub mod ops;

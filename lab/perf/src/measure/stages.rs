@@ -29,7 +29,8 @@ impl Stage {
     }
 }
 
-/// What an algorithm does that is no chain, side by side; nothing where it is not counted.
+/// Returns the stages of an algorithm that is no chain, side by side, or nothing if they are not
+/// counted.
 ///
 /// Nonces and associated data are those of the matrix: 12 bytes where there is a choice, and 16.
 pub fn stages(algorithm: Algorithm, allowed: Allowed) -> Option<Vec<Stage>> {
@@ -42,8 +43,8 @@ pub fn stages(algorithm: Algorithm, allowed: Allowed) -> Option<Vec<Stage>> {
     }
 }
 
-/// What an operation of SLH-DSA takes, on average, with so many blocks of each stage; nothing for
-/// directions that are none of signatures. Values stay in the lanes from hash to hash.
+/// Returns what an operation of SLH-DSA takes, on average, with so many blocks of each stage, or
+/// nothing for directions that are none of signatures. Values stay in the lanes from hash to hash.
 pub fn of_slh_dsa(
     set: SlhDsaSet,
     direction: Direction,
@@ -70,9 +71,9 @@ pub fn of_slh_dsa(
     Some(stages)
 }
 
-/// Whether its rounds are counted.
+/// Returns `true` if its rounds are counted.
 fn is_counted(hash: HashAlgorithm) -> bool {
-    matches!(hash.family(), Family::MerkleDamgard | Family::Sponge)
+    matches!(hash.family(), Family::MerkleDamgard | Family::Sponge | Family::Blake3)
 }
 
 fn digest(hash: HashAlgorithm, allowed: Allowed) -> Stage {
@@ -95,6 +96,10 @@ fn hash_blocks(hash: HashAlgorithm, len: usize) -> usize {
         // The padding is a byte at least.
         return len / hash.block_len() + 1;
     }
+    if hash == HashAlgorithm::Blake3 {
+        // A message without bytes is a block; all chunks but one have a parent each.
+        return len.div_ceil(64).max(1) + len.div_ceil(1024).max(1) - 1;
+    }
     let padding = 1 + hash.block_len() / 8;
     (len + padding).div_ceil(hash.block_len())
 }
@@ -108,6 +113,7 @@ fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
                 hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len())
             })]
         }
+        MacAlgorithm::Blake3Keyed => vec![digest(HashAlgorithm::Blake3, allowed)],
         MacAlgorithm::Kmac128 => vec![kmac(168, allowed)],
         MacAlgorithm::Kmac256 => vec![kmac(136, allowed)],
         MacAlgorithm::AesCmac(size) => vec![aes_mac(size, allowed)],

@@ -70,7 +70,7 @@ impl Workload {
         }
     }
 
-    /// Whether every buffer has the same length.
+    /// Returns `true` if every buffer has the same length.
     pub const fn is_fixed(&self) -> bool {
         matches!(self, Workload::Small | Workload::Large | Workload::Size(_))
     }

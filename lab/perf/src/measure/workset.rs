@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use broadloom_engine::{Algorithm, PublicKeyAlgorithm};
+use broadloom_engine::{Algorithm, Direction, Kem, PublicKeyAlgorithm};
 use fastrand::Rng;
 
 use super::keys;
@@ -81,8 +81,28 @@ pub fn fit(algorithm: Algorithm, len: usize) -> usize {
         // The buffer is the other side's public key.
         Algorithm::PublicKey(PublicKeyAlgorithm::X25519) => 32,
         Algorithm::PublicKey(PublicKeyAlgorithm::Ecdh(curve)) => curve.point_len(),
-        _ => len.next_multiple_of(algorithm.granularity()),
+        _ => match kem(algorithm) {
+            Some(kem) => kem.public_key_len(),
+            None => len.next_multiple_of(algorithm.granularity()),
+        },
     }
+}
+
+/// Returns how many bytes of a buffer a job reads, which are the first: all but those of ML-KEM and
+/// its hybrids, whose buffers have room for a public key and are as long in all directions, and
+/// none of those of which keys are generated.
+pub fn read_len(algorithm: Algorithm, direction: Direction, len: usize) -> usize {
+    match (kem(algorithm), direction) {
+        (Some(kem), Direction::Decapsulate) => kem.ciphertext_len(),
+        (_, Direction::Generate) if matches!(algorithm, Algorithm::PublicKey(_)) => 0,
+        _ => len,
+    }
+}
+
+/// The algorithm, if it encapsulates.
+fn kem(algorithm: Algorithm) -> Option<Kem> {
+    let Algorithm::PublicKey(algorithm) = algorithm else { return None };
+    Kem::of(algorithm)
 }
 
 /// Bytes of output for a buffer of `len` bytes: as many, or a digest or tag.
@@ -94,8 +114,11 @@ fn output_len(algorithm: Algorithm, len: usize) -> usize {
             PublicKeyAlgorithm::Ecdh(curve) => curve.coordinate_len(),
             PublicKeyAlgorithm::X25519 => 32,
             PublicKeyAlgorithm::SlhDsa(set) => set.signature_len(),
-            // Of Ed25519, and of ECDSA in DER at most.
-            _ => 96,
+            // Of new keys: a signature is shorter.
+            PublicKeyAlgorithm::MlDsa(set) => set.private_key_len() + set.public_key_len(),
+            // Of a new key: a ciphertext with its secret is shorter. Otherwise of Ed25519, and of
+            // ECDSA in DER at most.
+            _ => Kem::of(algorithm).map_or(96, Kem::generated_len),
         },
         _ => len,
     }
@@ -196,7 +219,7 @@ impl Workset {
         self.keys.len()
     }
 
-    /// Whether there are no buffers.
+    /// Returns `true` if there are no buffers.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -279,8 +302,9 @@ impl Outputs {
         &mut self.0.bytes[span]
     }
 
-    /// Where a buffer's result goes, and how long it is, for a library that keeps the address:
-    /// asking for another one leaves it valid, reading or clearing results does not.
+    /// Returns the address and the length of a buffer's result, for a library that keeps the
+    /// address. The address stays valid when another one is asked for, but not when results are
+    /// read or cleared.
     #[inline]
     pub fn address(&mut self, index: usize) -> (*mut u8, usize) {
         let span = self.0.span(index);

@@ -9,7 +9,7 @@ use crate::names::Kind;
 /// The dimensions in which the two sides of a comparison may differ.
 pub const SIDE: [Dimension; 2] = [Dimension::Provider, Dimension::Opened];
 
-/// How many times as fast `row` is as `other`: their minima, the other way round.
+/// Returns how many times as fast `row` is as `other`, by their minima.
 pub fn speedup(row: &Row, other: &Row) -> Option<f64> {
     Some(other.cycles_per_buffer? / row.cycles_per_buffer?)
 }
@@ -36,7 +36,7 @@ pub fn latencies<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
     rows.into_iter().filter(|row| row.kind() == Kind::Latency).collect()
 }
 
-/// Whether jobs go one by one through synchronous or asynchronous calls.
+/// Returns `true` if jobs go one by one through synchronous or asynchronous calls.
 fn is_call(row: &Row) -> bool {
     matches!(row.mode.as_str(), "sync" | "async")
 }
@@ -50,7 +50,8 @@ pub struct Curve<'a> {
     pub points: Vec<(usize, f64)>,
 }
 
-/// How throughput grows with cores, for everything that was measured on one core and on more.
+/// Returns how throughput grows with cores, for everything that was measured on one core and on
+/// more.
 pub fn scaling<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>> {
     let of = |group: Vec<&'a Row>| {
         let one = *group.iter().find(|row| row.cores == 1)?;
@@ -62,8 +63,8 @@ pub fn scaling<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>> {
     groups(throughput(rows), &[Dimension::Cores]).into_iter().filter_map(of).collect()
 }
 
-/// How throughput grows with the jobs that one thread has outstanding, over synchronous calls, for
-/// everything that was measured both ways.
+/// Returns how throughput grows with the jobs that one thread has outstanding, over synchronous
+/// calls, for everything that was measured both ways.
 pub fn asynchrony<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>> {
     let of = |group: Vec<&'a Row>| {
         let one = *group.iter().find(|row| row.mode == "sync")?;
@@ -92,7 +93,7 @@ pub struct Uplift<'a> {
 }
 
 impl Uplift<'_> {
-    /// How many times the throughput of contexts per job.
+    /// Returns how many times as high the throughput is as with contexts per job.
     pub fn ours(&self) -> Option<f64> {
         speedup(self.per_queue_pair, self.per_job)
     }

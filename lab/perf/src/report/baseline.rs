@@ -34,7 +34,7 @@ pub struct Change {
     pub then: f64,
     /// What it is.
     pub now: f64,
-    /// Whether it grew by more than the machine's noise.
+    /// `true` if it grew by more than the machine's noise.
     pub slower: bool,
 }
 
@@ -94,7 +94,8 @@ impl Baseline {
         Ok(Baseline { path: path.to_owned(), machine: report.machine, rows })
     }
 
-    /// What became of a row of now, where the earlier file has it and there is a figure to compare.
+    /// Returns what became of a row of now, if the earlier file has it and there is a figure to
+    /// compare.
     pub fn change(&self, row: &Row) -> Option<Change> {
         change(self.rows.get(&dimension::values(row, &[]))?, row)
     }

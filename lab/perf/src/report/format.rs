@@ -15,7 +15,7 @@ pub fn rate(value: f64) -> String {
     format!("{value:.0}")
 }
 
-/// How many times one figure is another.
+/// Formats a ratio of two figures.
 pub fn times(value: f64) -> String {
     match value {
         value if value < 10.0 => format!("{value:.2}×"),
@@ -38,7 +38,7 @@ pub fn time(nanoseconds: f64) -> String {
     }
 }
 
-/// What `format` makes of a value, or nothing where there is none.
+/// Formats a value with `format`. Returns an empty text if there is no value.
 pub fn maybe(value: Option<f64>, format: impl FnOnce(f64) -> String) -> String {
     value.map_or(String::new(), format)
 }

@@ -19,7 +19,7 @@ pub struct Grid {
 pub struct Cell {
     /// The text.
     pub text: String,
-    /// Whether it tells of something that got worse.
+    /// `true` if it tells of something that got worse.
     pub worse: bool,
 }
 
@@ -51,7 +51,7 @@ impl Grid {
         self.rows.push(cells);
     }
 
-    /// Whether it has no lines.
+    /// Returns `true` if it has no lines.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

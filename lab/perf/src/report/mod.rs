@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod baseline;
+pub mod book;
 pub mod csv;
 pub mod dimension;
 pub mod format;

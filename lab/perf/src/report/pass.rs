@@ -1,4 +1,4 @@
-//! The keys that `broadloom-perf compress`, `device` and `storage` add to a row.
+//! The keys that `broadloom-perf compress`, `device`, `storage` and `transmit` add to a row.
 
 use serde::{Deserialize, Serialize};
 

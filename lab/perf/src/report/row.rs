@@ -1,6 +1,6 @@
 //! The schema `broadloom-perf/1`. Later rows add keys and never change the meaning of these.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
@@ -178,14 +178,54 @@ pub struct Row {
     /// with; so is `session` of a row of `dpdk`, whose tool gives each core a session of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// What `perf compress`, `perf device` and `perf storage` add, as keys of the row.
+    /// The call of a bare row: `job`, `burst` or `direct` of intel-ipsec-mb, `evp`, or `one-shot`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer_call: Option<String>,
+    /// Of `perf packets` and `perf transmit`: the protocol and its suite, such as
+    /// `esp-aes-128-gcm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// Of `perf packets`: bytes of a frame before it is protected, or `imix`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// Of `perf packets`: flows that the packets belong to; of `perf transmit`: connections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<usize>,
+    /// Of `perf packets`: the minimum, in cycles of the machine's counter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_packet: Option<f64>,
+    /// Of `perf packets`: packets a second at the minimum, of all cores together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_per_second: Option<f64>,
+    /// Of `perf transmit`: CPU time of the sending thread for each 1024 bytes, in cycles of the
+    /// machine's counter, of the cheapest pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_kib: Option<f64>,
+    /// Of `perf transmit`: the part of its time that the sender's core spent in programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_part: Option<f64>,
+    /// Of `perf transmit`: the part that it spent in the kernel on behalf of programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_part: Option<f64>,
+    /// Of `perf transmit`: the part that it spent in interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupt_part: Option<f64>,
+    /// Of `perf transmit`: the part in which it was idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_part: Option<f64>,
+    /// Of `perf transmit`: parts of the sending thread's CPU time by functions of the kernel, such
+    /// as `tcp_output`, and outside of the kernel (`user`). A function has what it calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub functions: Option<BTreeMap<String, f64>>,
+    /// What `perf compress`, `perf device`, `perf storage` and `perf transmit` add, as keys of the
+    /// row.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pass: Option<Pass>,
 }
 
 /// The keys of a row in the order of its fields, which is that of a file's columns; those of a
 /// [`Pass`] follow.
-pub const KEYS: [&str; 37] = [
+pub const KEYS: [&str; 49] = [
     "kind",
     "algorithm",
     "direction",
@@ -223,10 +263,22 @@ pub const KEYS: [&str; 37] = [
     "session_bytes",
     "queue_pair_bytes",
     "interface",
+    "peer_call",
+    "protocol",
+    "frame",
+    "flows",
+    "cycles_per_packet",
+    "packets_per_second",
+    "cycles_per_kib",
+    "user_part",
+    "system_part",
+    "interrupt_part",
+    "idle_part",
+    "functions",
 ];
 
 impl Row {
-    /// What was measured.
+    /// Returns what was measured.
     pub fn kind(&self) -> Kind {
         self.kind.unwrap_or(Kind::Throughput)
     }
@@ -239,8 +291,8 @@ impl Row {
         }
     }
 
-    /// How the provider was opened or called, besides the instruction set; empty where nothing was
-    /// asked for.
+    /// Returns how the provider was opened or called, besides the instruction set. Returns an empty
+    /// text if nothing was asked for.
     pub fn opened(&self) -> String {
         let pairs = self.queue_pairs.map(|pairs| format!("queue-pairs={pairs}"));
         let without = self.without.as_ref().map(|features| format!("without {features}"));
@@ -250,12 +302,12 @@ impl Row {
         all.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// What was done to the buffers, such as `hmac-sha1 generate`.
+    /// Returns what was done to the buffers, such as `hmac-sha1 generate`.
     pub fn operation(&self) -> String {
         format!("{} {}", self.algorithm, self.direction)
     }
 
-    /// How long the buffers are, such as `64 B`, `workload 1` or `imix`.
+    /// Returns the length of the buffers, such as `64 B`, `workload 1` or `imix`.
     pub fn load(&self) -> String {
         match (&self.workload, self.size) {
             (Some(name), _) if name.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -268,7 +320,7 @@ impl Row {
     }
 }
 
-/// What sets the limits of some rows, each once.
+/// Returns what sets the limits of some rows, each once.
 pub fn limits<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a str> {
     let mut limits = Vec::new();
     for by in rows.into_iter().filter_map(|row| row.limit_by.as_deref()) {
@@ -321,6 +373,18 @@ mod tests {
             session_bytes: Some(6.0),
             queue_pair_bytes: Some(7.0),
             interface: Some("engine".to_owned()),
+            peer_call: Some("direct".to_owned()),
+            protocol: Some("wireguard".to_owned()),
+            frame: Some("64".to_owned()),
+            flows: Some(64),
+            cycles_per_packet: Some(1.0),
+            packets_per_second: Some(1.0),
+            cycles_per_kib: Some(1.0),
+            user_part: Some(0.25),
+            system_part: Some(0.25),
+            interrupt_part: Some(0.25),
+            idle_part: Some(0.25),
+            functions: Some(BTreeMap::from([("write".to_owned(), 0.5)])),
             ..samples::row("openssl", 64, 100.0)
         }
     }

@@ -16,7 +16,8 @@ pub fn machine() -> Machine {
     }
 }
 
-/// What a provider takes for buffers of one size: HMAC-SHA1 in bursts of 32, warm, on one core.
+/// Makes a row of what a provider takes for buffers of one size: HMAC-SHA1 in bursts of 32, warm,
+/// on one core.
 pub fn row(provider: &str, size: usize, cycles: f64) -> Row {
     Row {
         algorithm: "hmac-sha1".to_owned(),
@@ -43,7 +44,7 @@ pub fn openssl(contexts: &str, size: usize, cycles: f64) -> Row {
     Row { contexts: Some(contexts.to_owned()), ..row("openssl", size, cycles) }
 }
 
-/// How long jobs take from end to end.
+/// Makes a row of latencies from end to end.
 pub fn latency(provider: &str, size: usize, p50: f64) -> Row {
     Row {
         kind: Some(Kind::Latency),

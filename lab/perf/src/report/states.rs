@@ -14,7 +14,7 @@ use super::row::Row;
 
 /// A way to keep contexts.
 #[derive(Debug, PartialEq, Eq)]
-pub struct State {
+pub struct ContextState {
     /// Its name in tables and charts.
     pub name: &'static str,
     /// What the provider does, in words.
@@ -43,8 +43,8 @@ enum Published {
 }
 
 /// All states, in the order of the patches.
-pub const STATES: [State; 8] = [
-    State {
+pub const STATES: [ContextState; 8] = [
+    ContextState {
         name: "locked",
         what: "all queue pairs share each session's context, behind a lock",
         patches: "none",
@@ -53,7 +53,7 @@ pub const STATES: [State; 8] = [
         options: None,
         published: Published::Nothing,
     },
-    State {
+    ContextState {
         name: "per job",
         what: "every job copies a context and sets key (of 3DES-CTR), padding and IV",
         patches: "1",
@@ -62,7 +62,7 @@ pub const STATES: [State; 8] = [
         options: Some("ivs=per-job:keys=per-job:padding=per-job"),
         published: Published::Cloned,
     },
-    State {
+    ContextState {
         name: "keys once",
         what: "every job copies a context and sets padding and IV",
         patches: "1 and 2",
@@ -71,7 +71,7 @@ pub const STATES: [State; 8] = [
         options: Some("ivs=per-job:padding=per-job"),
         published: Published::Nothing,
     },
-    State {
+    ContextState {
         name: "ciphers kept",
         what: "queue pairs keep copies of the contexts of ciphers and AEADs, made at the first job",
         patches: "1 to 3",
@@ -80,7 +80,7 @@ pub const STATES: [State; 8] = [
         options: Some("ivs=per-job:padding=per-job"),
         published: Published::AeadsKept,
     },
-    State {
+    ContextState {
         name: "all kept",
         what: "queue pairs keep copies of all contexts, made at the first job",
         patches: "1 to 4",
@@ -89,7 +89,7 @@ pub const STATES: [State; 8] = [
         options: Some("ivs=per-job:padding=per-job"),
         published: Published::Nothing,
     },
-    State {
+    ContextState {
         name: "padding once",
         what: "the same, and padding is switched off when a context is made",
         patches: "1 to 5",
@@ -98,7 +98,7 @@ pub const STATES: [State; 8] = [
         options: Some("ivs=per-job"),
         published: Published::AllPatches,
     },
-    State {
+    ContextState {
         name: "IVs chained",
         what: "the same, and CBC corrects first blocks in place of setting IVs: our default",
         patches: "1 to 5, and more",
@@ -107,7 +107,7 @@ pub const STATES: [State; 8] = [
         options: None,
         published: Published::Nothing,
     },
-    State {
+    ContextState {
         name: "one queue pair",
         what: "the same for one queue pair, which uses each session's own context",
         patches: "1 to 5, and more",
@@ -119,10 +119,10 @@ pub const STATES: [State; 8] = [
 ];
 
 /// The state that the source's gains are over, and the one that has them.
-const BEFORE: &State = &STATES[1];
-const AFTER: &State = &STATES[5];
+const BEFORE: &ContextState = &STATES[1];
+const AFTER: &ContextState = &STATES[5];
 
-impl State {
+impl ContextState {
     /// The provider in this state, as the command line has it.
     pub fn provider(&self) -> String {
         let pairs = self.queue_pairs.map(|pairs| format!(":queue-pairs={pairs}"));
@@ -131,7 +131,7 @@ impl State {
         format!("openssl:contexts={}{pairs}{options}", self.contexts)
     }
 
-    /// Whether a row is of the provider in this state.
+    /// Returns `true` if a row is of the provider in this state.
     pub fn is_of(&self, row: &Row) -> bool {
         row.contexts.as_deref() == Some(self.contexts)
             && row.queue_pairs == self.queue_pairs
@@ -164,12 +164,12 @@ impl State {
     }
 }
 
-/// Whether rows are of more states than contexts for each job and for each queue pair.
+/// Returns `true` if rows are of more states than contexts for each job and for each queue pair.
 pub fn are_in(rows: &[Row]) -> bool {
     STATES.iter().filter(|state| rows.iter().any(|row| state.is_of(row))).count() > 2
 }
 
-/// What each state is.
+/// Makes a table that describes each state.
 pub fn described() -> Grid {
     let mut grid = Grid::new(["state", "what is done", "patches", "provider"], 4);
     for state in &STATES {
@@ -196,7 +196,7 @@ pub fn throughput(rows: &[&Row]) -> Grid {
     ]);
     let mut grid = Grid::new(titles, columns.len());
     for group in groups(rows, &SIDE) {
-        let of = |state: &State| group.iter().copied().find(|row| state.is_of(row));
+        let of = |state: &ContextState| group.iter().copied().find(|row| state.is_of(row));
         if STATES.iter().all(|state| of(state).is_none()) {
             continue;
         }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::report::samples::row;
 
-    fn of(state: &State, algorithm: &str, direction: &str) -> Row {
+    fn of(state: &ContextState, algorithm: &str, direction: &str) -> Row {
         Row {
             algorithm: algorithm.to_owned(),
             direction: direction.to_owned(),
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn published_figures_stand_beside_the_state_that_they_are_of() {
         let curves = |index: usize, algorithm, direction| {
-            let state: &State = &STATES[index];
+            let state: &ContextState = &STATES[index];
             let curves = state.curves(&of(state, algorithm, direction));
             curves.into_iter().map(|(cores, points)| (cores, points[0])).collect::<Vec<_>>()
         };

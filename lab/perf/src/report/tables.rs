@@ -24,7 +24,7 @@ const OTHER: [Dimension; 9] = [
     Dimension::Cache,
 ];
 
-/// What became of a figure since the baseline.
+/// Shows what became of a figure since the baseline.
 fn since(change_: Option<Change>) -> Cell {
     let Some(figures) = change_ else { return Cell::default() };
     let text = change(figures.percent());
@@ -97,7 +97,7 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     grid
 }
 
-/// How long jobs take from end to end: rows of one operation.
+/// Makes a table of how long jobs of one operation take from end to end.
 pub fn latency(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     let columns = columns(rows);
     let mut titles = header(&columns, &["provider", "kernel", "min", "mean", "p50", "p99", "max"]);
@@ -120,7 +120,7 @@ pub fn latency(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     grid
 }
 
-/// What was found right: all rows of verifications.
+/// Makes a table of what was found right: all rows of verifications.
 pub fn verified<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     let rows: Vec<&Row> = rows.into_iter().filter(|row| row.kind() == Kind::Verify).collect();
     let columns = [vec![Dimension::Algorithm, Dimension::Direction], columns(&rows)].concat();
@@ -200,7 +200,7 @@ fn curves(curves: &[Curve<'_>], one: &str, number: impl Fn(usize) -> String) -> 
     grid
 }
 
-/// What more cores gain over one.
+/// Makes a table of what more cores gain over one.
 pub fn scaling<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     curves(&analysis::scaling(rows), "Gbit/s on 1 core", |cores| match cores {
         1 => "1 core".to_owned(),
@@ -208,7 +208,7 @@ pub fn scaling<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     })
 }
 
-/// What jobs outstanding gain over synchronous calls.
+/// Makes a table of what outstanding jobs gain over synchronous calls.
 pub fn asynchrony<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     curves(&analysis::asynchrony(rows), "sync Gbit/s", |count| format!("{count} outstanding"))
 }
@@ -221,7 +221,7 @@ pub fn papers_asynchrony() -> String {
     format!("the paper's, of 8 KB objects on an UltraSPARC T2's accelerator: {}", points.join(", "))
 }
 
-/// What is beside [uplifts](uplift) as the paper's, where it has any.
+/// Returns the paper's figures that stand beside [uplifts](uplift), if it has any.
 pub fn papers_uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'static str> {
     analysis::uplifts(rows).iter().any(|uplift| uplift.papers().is_some()).then_some(
         "The paper's figures are those of the patches to DPDK's OpenSSL driver, on an Ampere Altra \
@@ -229,8 +229,8 @@ pub fn papers_uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'s
     )
 }
 
-/// What contexts per queue pair gain over contexts per job, beside source 002's figures: rows of
-/// one operation.
+/// Makes a table of what contexts per queue pair gain over contexts per job, beside source 002's
+/// figures: rows of one operation.
 pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     let uplifts = analysis::uplifts(rows);
     let rows: Vec<&Row> = uplifts.iter().map(|uplift| uplift.per_job).collect();

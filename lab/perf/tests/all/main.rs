@@ -5,10 +5,16 @@
 mod support;
 
 mod bare;
+mod charts;
 mod compress;
 mod files;
+mod grid;
 mod matrix;
+mod metrics;
 mod options;
+mod packets;
 mod peers;
 mod program;
+#[cfg(target_os = "linux")]
+mod transmit;
 mod workloads;

@@ -34,11 +34,10 @@ fn run(options: &MatrixOptions) -> (Report, String) {
     (report.unwrap(), text)
 }
 
-/// Whether libcrypto is there; continuous integration must have it.
+/// Returns `true` if libcrypto is there; continuous integration must have it.
 fn openssl_is_here() -> bool {
     let here = run(&quick(&["md5"], &["native", "openssl"])).0.rows.len() == 2;
-    assert!(here || std::env::var_os("CI").is_none(), "openssl is absent");
-    here
+    broadloom_testing::is_present("a comparison with openssl", here, "openssl is absent")
 }
 
 #[test]

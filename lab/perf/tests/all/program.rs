@@ -21,7 +21,7 @@ fn peers_are_named_with_their_versions_or_with_the_reason() {
     assert_eq!(said["schema"], "broadloom-peers/1");
     let list = |key: &str| said[key].as_array().unwrap().clone();
     let names = |key: &str| list(key).iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
-    assert_eq!(names("peers"), ["openssl", "ipsec-mb", "ring", "aws-lc-rs"]);
+    assert_eq!(names("peers"), ["openssl", "ipsec-mb", "ring", "aws-lc-rs", "secp256k1"]);
     assert_eq!(names("providers"), ["ipsec-mb", "emulated"]);
     for peer in list("peers") {
         assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
@@ -44,11 +44,15 @@ fn every_command_has_a_page_and_a_completion() {
         "compress",
         "completions",
         "device",
+        "grid",
         "man",
         "matrix",
+        "packets",
         "peers",
         "pk",
+        "stalls",
         "storage",
+        "transmit",
         "workloads",
     ];
     let mut pages: Vec<String> =

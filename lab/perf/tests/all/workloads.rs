@@ -3,6 +3,7 @@
 
 use broadloom_engine::Direction;
 use broadloom_lanes::{Cpu, Feature, Isa};
+use broadloom_perf::measure::course::Course;
 use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Order, Peer};
 use broadloom_perf::report::row::Report;
@@ -83,12 +84,12 @@ fn every_provider_gets_a_row_for_every_case() {
 fn aes_runs_both_ways_and_in_order() {
     let options = WorkloadOptions {
         workloads: vec![Workload::Uniform],
-        directions: vec![Direction::Encrypt, Direction::Decrypt],
+        directions: vec![Direction::Encrypt.into(), Direction::Decrypt.into(), Course::Mixed],
         against: Vec::new(),
         ..quick(&["aes-256-cbc"])
     };
     let (report, _) = run(&options);
-    for direction in ["encrypt", "decrypt"] {
+    for direction in ["encrypt", "decrypt", "mixed"] {
         let rows = || report.rows.iter().filter(|row| row.direction == direction);
         assert!(rows().any(|row| row.mode == "burst" && row.order == "in-order"));
         assert!(rows().any(|row| row.mode == "stream" && row.order == "in-order"));
@@ -153,7 +154,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_measured() {
         WorkloadOptions { bursts: vec![0], ..WorkloadOptions::default() },
         WorkloadOptions { bursts: vec![1 << 20], ..WorkloadOptions::default() },
         quick(&["aes-128-gcm"]),
-        WorkloadOptions { directions: vec![Direction::Decrypt], ..quick(&["sha1"]) },
+        WorkloadOptions { directions: vec![Direction::Decrypt.into()], ..quick(&["sha1"]) },
     ];
     for options in wrong {
         let mut out = Vec::new();

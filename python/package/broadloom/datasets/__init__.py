@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from broadloom.datasets._manifest import Source
+    from broadloom.names import FormatName, HashName
 
 __all__ = [
     "DatasetError",
@@ -78,7 +79,7 @@ class Functions:
         self,
         source: Source | Any,
         output: str | os.PathLike[str],
-        algorithm: str = "sha256",
+        algorithm: HashName = "sha256",
         **options: Unpack[Options],
     ) -> Outcome:
         """The digest of every object: columns ``path``, ``size``, ``digest``.
@@ -94,10 +95,10 @@ class Functions:
         self,
         source: Source | Any,
         output: str | os.PathLike[str],
-        algorithm: str = "sha256",
+        algorithm: HashName = "sha256",
         *,
         public_key: str | bytes | None = None,
-        hash: str = "sha256",
+        hash: HashName = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
         **options: Unpack[Options],
     ) -> Outcome:
@@ -119,7 +120,7 @@ class Functions:
         output: str | os.PathLike[str],
         private_key: str | bytes,
         *,
-        hash: str = "sha256",
+        hash: HashName = "sha256",
         padding: Literal["pkcs1v15", "pss"] | None = None,
         **options: Unpack[Options],
     ) -> Outcome:
@@ -134,7 +135,7 @@ class Functions:
         self,
         source: Source | Any,
         output: str | os.PathLike[str],
-        format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+        format: FormatName = "gzip",
         level: int = 6,
         **options: Unpack[Options],
     ) -> Outcome:
@@ -150,7 +151,7 @@ class Functions:
         self,
         source: Source | Any,
         output: str | os.PathLike[str],
-        format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+        format: FormatName | None = None,
         *,
         limit: int | None = None,
         **options: Unpack[Options],

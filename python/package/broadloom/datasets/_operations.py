@@ -6,11 +6,12 @@ the result table. It knows nothing of stores, batches or engines.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from broadloom.datasets._store import Place
+    from broadloom.names import FormatName, HashName
 
 Columns: TypeAlias = dict[str, pa.Array]
-Format: TypeAlias = Literal["gzip", "bgzf", "zlib", "raw"]
 Padding: TypeAlias = Literal["pkcs1v15", "pss"]
 
 #: Bytes that go into a decoder at once: each may stand for a thousand.
 MORSEL = 256 << 10
 #: The hash that names objects.
-NAMING = "sha256"
+NAMING: Final = "sha256"
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Hash:
 
     name: ClassVar[str] = "hash_dataset"
     needs: ClassVar[str | None] = None
-    algorithm: str
+    algorithm: HashName
 
     def __post_init__(self) -> None:
         broadloom.new(self.algorithm)
@@ -178,7 +179,7 @@ class Sign:
     name: ClassVar[str] = "sign_dataset"
     needs: ClassVar[str | None] = None
     private_key: str | bytes = field(repr=False)
-    hash: str
+    hash: HashName
     padding: Padding | None
 
     def __post_init__(self) -> None:
@@ -216,7 +217,7 @@ class VerifySignatures:
     name: ClassVar[str] = "verify_dataset"
     needs: ClassVar[str | None] = "signature"
     public_key: str | bytes
-    hash: str
+    hash: HashName
     padding: Padding | None
 
     def __post_init__(self) -> None:
@@ -258,7 +259,7 @@ class Compress:
 
     name: ClassVar[str] = "compress_dataset"
     needs: ClassVar[str | None] = None
-    format: Format
+    format: FormatName
     level: int
 
     def __post_init__(self) -> None:
@@ -300,7 +301,7 @@ class Decompress:
 
     name: ClassVar[str] = "decompress_dataset"
     needs: ClassVar[str | None] = None
-    format: Format | None
+    format: FormatName | None
     limit: int | None
 
     def __post_init__(self) -> None:
@@ -405,6 +406,20 @@ class Snapshot:
         """The repository, which is made where there is none."""
         return Repository.open(self.repository, _bytes(self.password), True)
 
+    @contextlib.contextmanager
+    def kept(self, repository: Repository) -> Iterator[None]:
+        """Has the batches that are done in this process use a repository, under one lock.
+
+        A lock takes a fifth of a second, which is longer than a batch of unchanged files.
+        """
+        repository.keep_lock(True)
+        _kept[self.call] = repository
+        try:
+            yield
+        finally:
+            del _kept[self.call]
+            repository.keep_lock(False)
+
     def save(self, paths: list[str], memory: int, work: Work) -> Columns:
         """Saves files of this machine."""
         part, failed = _repository(self.call, self.repository, self.password).backup(
@@ -429,7 +444,10 @@ class Snapshot:
     refusal: ClassVar[str] = "snapshot_dataset saves files, and neither cells nor values"
 
 
-@functools.lru_cache(maxsize=1)
+#: The repositories of the calls that this process drives.
+_kept: dict[str, Repository] = {}
+
+
 def _repository(call: str, address: str, password: str | bytes) -> Repository:
     """The repository of one call.
 
@@ -437,6 +455,12 @@ def _repository(call: str, address: str, password: str | bytes) -> Repository:
     By the next call, another repository may be at the address, with another key, or packs may be
     gone that the index had.
     """
+    return _kept.get(call) or _opened(call, address, password)
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(_call: str, address: str, password: str | bytes) -> Repository:
+    """The repository that a worker has open for a call."""
     return Repository.open(address, _bytes(password), False)
 
 
@@ -451,11 +475,6 @@ def address(repository: str) -> str:
     if repository.startswith(SCHEMES) or "://" in repository:
         return repository
     return os.path.abspath(repository.removeprefix("local:"))
-
-
-def close_repository() -> None:
-    """Closes the repository that this process has open, and forgets its password."""
-    _repository.cache_clear()
 
 
 def _bytes(text: str | bytes) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from broadloom.datasets._operations import Snapshot, close_repository
+from broadloom.datasets._operations import Snapshot
 from broadloom.datasets._run import Engine, Options, Outcome, run
 from broadloom.datasets._store import Place, Store, retried
 
@@ -42,13 +42,11 @@ def save(
     place = Place(output, options.get("output_options", {}), options.get("retries", 5))
     tag = _tag(place)
     operation = dataclasses.replace(operation, part=f"{tag}-part", call=uuid.uuid4().hex)
-    try:
+    with operation.kept(repository):
         outcome = run(source, output, operation, engine, options)
-    finally:
-        # Where batches are done here, it is open here.
-        close_repository()
-    made = repository.tagged(tag)
-    outcome.snapshot = made[-1] if made else _merged(outcome, operation, repository, tag, options)
+        made = repository.tagged(tag)
+        merged = made[-1] if made else _merged(outcome, operation, repository, tag, options)
+    outcome.snapshot = merged
 
     def forget() -> None:
         if parts := repository.tagged(operation.part):

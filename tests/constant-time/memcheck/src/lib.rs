@@ -31,7 +31,7 @@ pub fn define(bytes: &mut [u8]) {
     request(MAKE_MEM_DEFINED, [bytes.as_mut_ptr().expose_provenance(), bytes.len(), 0]);
 }
 
-/// Which bits of each byte are undefined.
+/// Returns the bits of each byte that are undefined.
 pub fn undefined_bits(bytes: &[u8]) -> Vec<u8> {
     const GET_VBITS: usize = MEMCHECK + 8;
     let mut bits = vec![0; bytes.len()];

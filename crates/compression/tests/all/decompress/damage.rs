@@ -1,5 +1,6 @@
 //! Inputs that are cut off at every byte, and that have every bit turned.
 
+use broadloom_compression::Scratch;
 use broadloom_compression::decompress::{DecompressError, Garbage, Settings};
 use broadloom_compression::diagnose::{Finding, diagnose};
 use broadloom_compression::format::{Cause, Format, FormatError, Part};
@@ -15,10 +16,12 @@ fn every_format() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
 }
 
 fn decompress(input: &[u8], format: Option<Format>) -> Result<Vec<u8>, DecompressError> {
-    let mut data = Vec::new();
-    decompressor(Settings { format, ..Settings::default() })
-        .decompress(input, &mut data)
-        .map(|_| data)
+    let decompressor = decompressor(Settings { format, ..Settings::default() });
+    let (mut data, mut kept) = (Vec::new(), Vec::new());
+    let outcome = decompressor.decompress(input, &mut data).map(|_| data);
+    let same = decompressor.decompress_with(&mut Scratch::default(), input, &mut kept);
+    assert_eq!(format!("{outcome:?}"), format!("{:?}", same.map(|_| kept)));
+    outcome
 }
 
 #[test]

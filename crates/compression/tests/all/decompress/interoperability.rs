@@ -9,12 +9,12 @@ use broadloom_compression::decompress::{Settings, list};
 use broadloom_compression::format::gzi::{Entry, Index};
 use broadloom_compression::format::{Format, bgzf};
 use broadloom_compression::inflate::Options;
+use broadloom_testing::has;
 
 use super::common::make::{block, foreign, text, whole};
 use super::common::provider::decompressor;
-use super::tools::has;
 
-/// What a tool makes of an input.
+/// Returns what a tool makes of an input.
 fn pipe(command: &mut Command, input: &[u8]) -> Vec<u8> {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("it starts");

@@ -2,13 +2,13 @@
 
 use std::io::{self, Read, Write};
 
-use broadloom_compression::SettingsError;
 use broadloom_compression::decompress::{
     DecompressError, Decompressed, Garbage, Settings, Trailing, list,
 };
 use broadloom_compression::format::gzip::{self, Metadata};
 use broadloom_compression::format::{Cause, Format, FormatError, bgzf, parcomp};
 use broadloom_compression::inflate::{Options, inflate};
+use broadloom_compression::{Scratch, SettingsError};
 
 use super::common::make::{block, broadloom, chunk, deflate, foreign, text, trailer, whole, zlib};
 use super::common::provider::{decompressor, try_decompressor};
@@ -225,6 +225,9 @@ fn assert_sound(input: &[u8], data: &[u8], what: &str) {
         let decompressor = decompressor(Settings { threads, ..Settings::default() });
         decompressor.decompress(input, &mut output).expect(what);
         assert!(output == data, "{what}, from memory, {threads} threads");
+        output.clear();
+        decompressor.decompress_with(&mut Scratch::default(), input, &mut output).expect(what);
+        assert!(output == data, "{what}, by what was kept, {threads} threads");
     }
     let mut output = Vec::new();
     inflate(input, &mut output, Options::default()).expect(what);

@@ -10,4 +10,3 @@ mod members;
 mod pieces;
 mod providers;
 mod scenarios;
-mod tools;

@@ -5,12 +5,12 @@ use std::process::{Command, Stdio};
 use broadloom_compression::Report;
 use broadloom_compression::decompress::{Decompressed, Garbage, Settings};
 use broadloom_compression::format::{MARKER, gzip};
+use broadloom_testing::has;
 use zlib_rs::{Deflate, DeflateFlush};
 
 use super::common::make::{broadloom, foreign, text, trailer};
 use super::common::provider::{Fault, decompressor, faulty};
 use super::common::scenario::decode;
-use super::tools::has;
 
 /// A deflate stream of parts, each flushed as is said. The last is finished.
 fn flushed(parts: &[(&[u8], DeflateFlush)], level: i32) -> Vec<u8> {

@@ -87,8 +87,8 @@ fn unpack_into(
     }
 }
 
-/// The levels that [`pack`] has.
-pub(super) fn levels(algorithm: CompressionAlgorithm) -> std::ops::RangeInclusive<u8> {
+/// Returns the levels that [`pack`] has.
+pub(crate) fn levels(algorithm: CompressionAlgorithm) -> std::ops::RangeInclusive<u8> {
     match algorithm {
         CompressionAlgorithm::Deflate => 0..=10,
         CompressionAlgorithm::Lz4 => 1..=1,

@@ -1,5 +1,6 @@
 //! The topics of compression. Those that concern what a provider lacks are skipped.
 
+mod bounds;
 mod damage;
 mod endings;
 mod inputs;
@@ -13,6 +14,7 @@ use broadloom_engine::{Job, Processor};
 
 use crate::chunk::Chunk;
 
+pub use bounds::{bounds, turns};
 pub use damage::{damaged, truncated};
 pub use endings::{endings, trailing_bytes, windows_and_codes};
 pub use inputs::{own_output, pieces, reused_buffers};

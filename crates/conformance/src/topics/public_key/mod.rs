@@ -1,8 +1,14 @@
 //! Public-key algorithms: keys that other programs made, round trips, refusals, and the vectors of
 //! project Wycheproof and of the standards.
 
+mod acvp;
+mod acvp_signatures;
 mod agreement;
 mod encryption;
+mod hybrid;
+mod kem;
+mod ml_dsa;
+mod ml_kem;
 mod signatures;
 mod slh_dsa;
 mod wycheproof;
@@ -14,8 +20,13 @@ use broadloom_engine::{
     Algorithm, Job, JobError, PrivateKey, Processor, PublicKey, Session, Transform,
 };
 
+pub use acvp::acvp_ml_kem;
+pub use acvp_signatures::acvp_ml_dsa;
 pub use agreement::agreement;
 pub use encryption::{bare_rsa, encryption};
+pub use hybrid::{fresh_hybrids, hybrids, wrong_hybrids};
+pub use ml_dsa::{fresh_ml_dsa, ml_dsa, wrong_ml_dsa};
+pub use ml_kem::{fresh_ml_kem, ml_kem, wrong_ml_kem};
 pub use signatures::{
     hedged_signatures, known_signatures, signatures, wrong_signatures,
     wrong_signatures_of_equal_value,
@@ -64,6 +75,8 @@ fn pairs() -> Vec<Pair> {
         pair!("rsa-4096"),
         pair!("p256"),
         pair!("p256.sec1"),
+        pair!("p384"),
+        pair!("secp256k1"),
         pair!("k283"),
         pair!("b283"),
         pair!("ed25519"),

@@ -33,6 +33,14 @@ fn schemes(pair: &Pair) -> Vec<Scheme> {
     }
 }
 
+/// The schemes by which a signature verifies that was made by `scheme`.
+fn verifying(scheme: Scheme) -> Vec<Scheme> {
+    match scheme.of_rsa() {
+        Padding::Pss { .. } => vec![scheme, scheme.padding(Padding::PssAnySalt)],
+        _ => vec![scheme],
+    }
+}
+
 fn sessions(
     provider: &Arc<dyn Provider>,
     pair: &Pair,
@@ -49,7 +57,8 @@ pub fn signatures(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for (pair, public) in signing(provider) {
         for scheme in schemes(&pair) {
-            let [sign, verify] = sessions(provider, &pair, &public, scheme);
+            let sign = Transform::sign(&pair.private, scheme).expect("the scheme fits");
+            let sign = open(provider, &sign);
             let messages = [0, 1, 31, 32, 64, 127, 1000].map(message);
             let mut jobs: Vec<_> =
                 messages.iter().map(|message| Job::new(&sign, message.as_slice())).collect();
@@ -61,11 +70,16 @@ pub fn signatures(provider: &Arc<dyn Provider>) {
                     job.take_output()
                 })
                 .collect();
-            let mut checks: Vec<_> = messages
+            let verify = verifying(scheme).into_iter().map(|scheme| {
+                let verify = Transform::verify(&public, scheme).expect("the scheme fits");
+                open(provider, &verify)
+            });
+            let verify: Vec<Session> = verify.collect();
+            let mut checks: Vec<_> = verify
                 .iter()
-                .zip(&signatures)
-                .map(|(message, signature)| {
-                    Job::new(&verify, message.as_slice()).signature(signature.as_slice())
+                .flat_map(|verify| messages.iter().zip(&signatures).map(move |pair| (verify, pair)))
+                .map(|(verify, (message, signature))| {
+                    Job::new(verify, message.as_slice()).signature(signature.as_slice())
                 })
                 .collect();
             processor.process_many(&mut checks);
@@ -127,8 +141,14 @@ pub fn hedged_signatures(provider: &Arc<dyn Provider>) {
 pub fn wrong_signatures(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for (pair, public) in signing(provider) {
-        for scheme in schemes(&pair).into_iter().take(2) {
-            let [sign, verify] = sessions(provider, &pair, &public, scheme);
+        let of_two = schemes(&pair).into_iter().take(2);
+        let ways = of_two.flat_map(|scheme| {
+            verifying(scheme).into_iter().map(move |verifying| (scheme, verifying))
+        });
+        for (scheme, verifying) in ways {
+            let sign = Transform::sign(&pair.private, scheme).expect("the scheme fits");
+            let verify = Transform::verify(&public, verifying).expect("the scheme fits");
+            let [sign, verify] = [open(provider, &sign), open(provider, &verify)];
             let (data, other) = (message(100), message(99));
             let right = output(&sign, &data).expect("it can be signed");
             let flipped = (0..right.len()).step_by(7).map(|at| {
@@ -158,7 +178,7 @@ pub fn wrong_signatures(provider: &Arc<dyn Provider>) {
                 assert_eq!(
                     job.status(),
                     Some(expected[index % 3]),
-                    "{}, {scheme:?}, {signature:x?}",
+                    "{}, {verifying:?}, {signature:x?}",
                     pair.name
                 );
             }

@@ -24,7 +24,12 @@ pub fn wycheproof(provider: &Arc<dyn Provider>) {
     verify(provider, &checks);
     decrypt_oaep(provider);
     agree_x25519(provider);
-    agree_p256(provider);
+    for (curve, set) in [
+        (Curve::P256, ecdh::TestName::EcdhSecp256r1Ecpoint),
+        (Curve::P384, ecdh::TestName::EcdhSecp384r1Ecpoint),
+    ] {
+        agree_on_curve(provider, curve, set);
+    }
 }
 
 /// A signature to be verified.
@@ -105,8 +110,22 @@ macro_rules! checks {
 }
 
 fn ecdsa_checks() -> Vec<Check> {
-    use ecdsa::TestName::{EcdsaSecp256r1Sha3_256, EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha512};
-    let sets = [EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha512, EcdsaSecp256r1Sha3_256];
+    use ecdsa::TestName::{
+        EcdsaSecp256k1Sha3_256, EcdsaSecp256k1Sha256, EcdsaSecp256k1Sha512, EcdsaSecp256r1Sha3_256,
+        EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha512, EcdsaSecp384r1Sha256, EcdsaSecp384r1Sha384,
+        EcdsaSecp384r1Sha512,
+    };
+    let sets = [
+        EcdsaSecp256k1Sha256,
+        EcdsaSecp256k1Sha512,
+        EcdsaSecp256k1Sha3_256,
+        EcdsaSecp256r1Sha256,
+        EcdsaSecp256r1Sha512,
+        EcdsaSecp256r1Sha3_256,
+        EcdsaSecp384r1Sha256,
+        EcdsaSecp384r1Sha384,
+        EcdsaSecp384r1Sha512,
+    ];
     checks!(ecdsa, sets, |group| hash(group.hash).map(Scheme::new))
 }
 
@@ -202,14 +221,14 @@ fn agree_x25519(provider: &Arc<dyn Provider>) {
     }
 }
 
-fn agree_p256(provider: &Arc<dyn Provider>) {
-    if !provider.supports(Algorithm::PublicKey(PublicKeyAlgorithm::Ecdh(Curve::P256))) {
+/// The vectors of a curve whose points are bare.
+fn agree_on_curve(provider: &Arc<dyn Provider>, curve: Curve, set: ecdh::TestName) {
+    if !provider.supports(Algorithm::PublicKey(PublicKeyAlgorithm::Ecdh(curve))) {
         return;
     }
-    let set = ecdh::TestName::EcdhSecp256r1Ecpoint;
     let loaded = ecdh::TestSet::load(set).expect("the crate has it");
     for test in loaded.test_groups.iter().flat_map(|group| &group.tests) {
-        let Ok(key) = EcPrivateKey::new(Curve::P256, &test.private_key) else {
+        let Ok(key) = EcPrivateKey::new(curve, &test.private_key) else {
             assert!(test.result != TestResult::Valid, "{}", test.tc_id);
             continue;
         };

@@ -1,17 +1,17 @@
 //! Blocks as SP 800-38C, appendix A, lays them out, as little-endian integers.
 
 use super::CcmError;
-use crate::aes::bytes::load_bytes;
+use crate::kernels::aes::bytes::load_bytes;
 
-/// The counter block whose number is zero (A.3): the length of the length field less one, and the
-/// nonce.
+/// Returns the counter block whose number is zero (A.3): the length of the length field less one,
+/// and the nonce.
 #[inline(always)]
 pub(super) fn first_counter(nonce: &[u8]) -> Result<u128, CcmError> {
     let len = nonce.len();
     if !(7..=13).contains(&len) {
         return Err(CcmError::Nonce { len });
     }
-    // SAFETY: the nonce has so many bytes, fewer than 16.
+    // SAFETY: the nonce has `len` bytes, fewer than 16.
     let nonce = unsafe { load_bytes(nonce.as_ptr(), len) };
     Ok(nonce << 8 | (14 - len) as u128)
 }
@@ -35,16 +35,16 @@ pub(super) fn check_tag(len: usize) -> Result<(), CcmError> {
     }
 }
 
-/// The first block of the chain (A.2.1), for the first counter, the lengths of tag and text, and
-/// whether there are associated data.
+/// Returns the first block of the chain (A.2.1), for the first counter, the lengths of tag and
+/// text, and whether there are associated data.
 #[inline(always)]
 pub(super) fn first(counter: u128, associated: bool, tag: usize, len: usize) -> u128 {
     let flags = u128::from(associated) << 6 | ((tag - 2) as u128 / 2) << 3;
     counter | flags | u128::from((len as u64).swap_bytes()) << 64
 }
 
-/// How the length of associated data, which are not empty, is written before them (A.2.2); and in
-/// how many bytes.
+/// Returns how the length of associated data, which are not empty, is written before them (A.2.2);
+/// and in how many bytes.
 #[inline(always)]
 pub(super) fn length(len: usize) -> (u128, usize) {
     let len = len as u64;

@@ -2,9 +2,12 @@
 
 use super::lanes::{CcmLanes, CcmTask};
 use super::{CcmError, blocks};
-use crate::aes::key::{AesKey, Block};
+use crate::buffer::Buffers;
+use crate::buffer::Span;
 use crate::buffer::{CipherBuffer, Input};
 use crate::job::{Aead, AeadJob, Parts};
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::manager::Loan;
 
 /// CCM under a key, one way, for a nonce and tags of a length.
 #[derive(Clone, Copy)]
@@ -17,7 +20,7 @@ pub struct Ccm<'a> {
 }
 
 impl<'a> Ccm<'a> {
-    /// For a text of so many bytes.
+    /// Makes the mode for a text of so many bytes.
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -126,5 +129,76 @@ impl<'a, A: Input, B: CipherBuffer, T> CcmJob<'a, A, B, T> {
             return Err(CcmError::Received { len: tag.len(), expected: tag_len });
         }
         Ok(Self::aead(mode, associated, buffer, tag, user))
+    }
+}
+
+impl<'a> Loan<'a, CcmLanes> {
+    /// Encrypts a text with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose
+    /// length counts: 4 to 16 bytes, an even number. The nonce has 7 to 13 bytes; what it leaves of
+    /// 15 bytes says how long the text may be, so that with 13 bytes of nonce it has at most
+    /// 65,535.
+    ///
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts. No key may be used for more than 2^61 blocks.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, CcmError, CcmLanes, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 8]; 2];
+    /// let mut planner = Planner::<CcmLanes>::new(&Cpu::detect());
+    /// let all = packets.iter_mut().zip(&mut tags).zip(0u8..);
+    /// let loans: Result<Vec<_>, CcmError> = all
+    ///     .map(|((packet, tag), n)| {
+    ///         Loan::<CcmLanes>::seal(&key, &[n; 13], b"header", packet, tag)
+    ///     })
+    ///     .collect();
+    /// planner.process_each(loans?);
+    /// assert_ne!(tags[0], tags[1]);
+    /// # Ok::<(), CcmError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do; nothing is written.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a AesKey,
+        nonce: &[u8],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8],
+    ) -> Result<Self, CcmError> {
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
+    }
+
+    /// Decrypts a text, and writes the tag that the text should have, with the length of
+    /// the received tag. The caller compares both tags in constant time, and wipes the text unless
+    /// they are equal.
+    ///
+    /// # Errors
+    /// As [`seal`](Self::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a AesKey,
+        nonce: &[u8],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8],
+    ) -> Result<Self, CcmError> {
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a AesKey,
+        nonce: &[u8],
+        associated: &'a [u8],
+        text: Span,
+        tag: &'a mut [u8],
+    ) -> Result<Self, CcmError> {
+        let mode = Ccm::new(seals, key, nonce, tag.len(), text.len)?;
+        Ok(mode.lend(&Parts::new(associated, text, tag)))
     }
 }

@@ -1,21 +1,22 @@
 //! The scheduler of CCM messages, and the loans for it.
 
-use super::job::Ccm;
-use super::{CcmError, blocks};
-use crate::aes::bytes::load_bytes;
-use crate::aes::ctr::CtrKernel;
+use super::blocks;
 use crate::aes::ctr::lanes::cipher;
-use crate::aes::key::{AesKey, Block};
-use crate::aes::mac::chains::{ChainTask, Chains, Course};
+use crate::aes::mac::chains::{MacChainTask, MacChains, MacCourse};
 use crate::aes::select;
-use crate::buffer::{Buffers, Span};
+use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::job::{Aead, Parts};
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::aes::bytes::load_bytes;
+use crate::kernels::aes::ctr::CtrKernel;
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// One message, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is valid, the associated data are
+/// readable for their length, the text's `src` is readable and `dst` writable for `len` bytes,
+/// which are equal or apart, and `tag` is writable for its length, 16 bytes at most.
 #[derive(Clone, Copy)]
 pub struct CcmTask {
     pub(super) key: *const AesKey,
@@ -26,7 +27,7 @@ pub struct CcmTask {
     pub(super) associated: (*const u8, usize),
     pub(super) text: Span,
     pub(super) tag: (*mut u8, usize),
-    /// Plaintext to ciphertext, not back.
+    /// `true` if plaintext becomes ciphertext; the other direction if it is not set.
     pub(super) seals: bool,
 }
 
@@ -44,14 +45,13 @@ pub struct CcmTask {
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
-pub struct CcmLanes(Chains<CcmTask>);
+pub struct CcmLanes(MacChains<CcmTask>);
 
 impl Lanes for CcmLanes {
     type Task = CcmTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        CcmLanes(Chains::new(cpu, select::ctr(cpu)))
+        CcmLanes(MacChains::new(cpu, select::ctr(cpu)))
     }
 
     fn lanes(&self) -> usize {
@@ -62,24 +62,27 @@ impl Lanes for CcmLanes {
         self.0.occupancy()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<CcmTask>, _: Goal) {
-        // SAFETY: the caller's.
+    unsafe fn run(&mut self, source: &mut impl Source<CcmTask>) {
+        // SAFETY: the tasks are good until they are reported done, by this function's contract.
         unsafe { self.0.run(source) }
     }
 }
 
 impl CcmTask {
+    /// Ciphers the text.
+    ///
     /// # Safety
-    /// The task is good, and the kernel for this CPU.
+    /// The task is good, as [`Lanes::Task`] defines it, and the kernel is for this CPU.
     #[inline(always)]
     unsafe fn cipher(&self, kernel: &CtrKernel) {
         let CcmTask { key, ref counters, text, .. } = *self;
-        // SAFETY: the caller's.
+        // SAFETY: the task is good by this function's contract, so that the key is valid and the
+        // text's buffers have `len` bytes.
         unsafe { cipher(kernel, &*key, &counters[1], text) }
     }
 }
 
-impl ChainTask for CcmTask {
+impl MacChainTask for CcmTask {
     type Beside = &'static CtrKernel;
 
     #[inline(always)]
@@ -88,11 +91,13 @@ impl ChainTask for CcmTask {
     }
 
     #[inline(always)]
-    unsafe fn begin(&self, kernel: &'static CtrKernel, chain: &mut Course<'_, Self>) {
+    unsafe fn begin(&self, kernel: &'static CtrKernel, chain: &mut MacCourse<'_, Self>) {
         let &CcmTask { associated: (associated, count), text, tag: (_, tag), seals, .. } = self;
         let Span { src, dst, len } = text;
-        // SAFETY: the caller's: both texts and the associated data are as long as they say. What is
-        // opened is plaintext once it is ciphered.
+        // SAFETY: the task is good by this function's contract, so that the associated data and
+        // both buffers of the text are readable for their lengths. They stay so until the chain
+        // ends. A text that is opened is plaintext at `dst` after it is ciphered. The kernel, the
+        // scheduler's context, is for this CPU.
         unsafe {
             chain.block(blocks::first(u128::from_le_bytes(self.counters[0]), count > 0, tag, len));
             if count > 0 {
@@ -111,7 +116,9 @@ impl ChainTask for CcmTask {
     #[inline(always)]
     unsafe fn end(&self, kernel: &'static CtrKernel, state: &Block) {
         let CcmTask { key, ref counters, tag: (tag, tag_len), .. } = *self;
-        // SAFETY: the caller's; the state has more bytes than the tag.
+        // SAFETY: the task is good by this function's contract, so that the key is valid and `tag`
+        // is writable for `tag_len` bytes; the state has 16 bytes, as many as the longest tag. The
+        // kernel is for this CPU.
         unsafe {
             (kernel.cipher)(&*key, &counters[0], state.as_ptr(), tag, tag_len);
             if self.seals {
@@ -121,87 +128,16 @@ impl ChainTask for CcmTask {
     }
 }
 
-/// Has a chain go on over bytes, with zeros up to a whole block behind them.
+/// Continues a chain over bytes, with zeros behind them up to a whole block.
 ///
 /// # Safety
-/// The bytes are readable, and stay so until the chain ends.
+/// The `len` bytes at `from` are readable, and stay so until the chain ends.
 #[inline(always)]
-unsafe fn padded(chain: &mut Course<'_, CcmTask>, from: *const u8, len: usize) {
+unsafe fn padded(chain: &mut MacCourse<'_, CcmTask>, from: *const u8, len: usize) {
     let part = len % 16;
     chain.text(from, len / 16);
     if part > 0 {
-        // SAFETY: the caller's; the last bytes.
+        // SAFETY: the last `part` of the `len` bytes are readable, by this function's contract.
         chain.block(unsafe { load_bytes(from.add(len - part), part) });
-    }
-}
-
-impl<'a> Loan<'a, CcmLanes> {
-    /// Encrypts a text with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose
-    /// length counts: 4 to 16 bytes, an even number. The nonce has 7 to 13 bytes; what it leaves of
-    /// 15 bytes says how long the text may be, so that with 13 bytes of nonce it has at most
-    /// 65,535.
-    ///
-    /// No nonce may be used twice under one key: two such messages reveal the difference of their
-    /// plaintexts. No key may be used for more than 2^61 blocks.
-    ///
-    /// ```
-    /// use broadloom_lanes::{AesKey, CcmError, CcmLanes, Cpu, Loan, Planner};
-    ///
-    /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
-    /// let mut packets = [[1u8; 20], [2; 20]];
-    /// let mut tags = [[0; 8]; 2];
-    /// let mut planner = Planner::<CcmLanes>::new(&Cpu::detect());
-    /// let all = packets.iter_mut().zip(&mut tags).zip(0u8..);
-    /// let loans: Result<Vec<_>, CcmError> = all
-    ///     .map(|((packet, tag), n)| {
-    ///         Loan::<CcmLanes>::seal(&key, &[n; 13], b"header", packet, tag)
-    ///     })
-    ///     .collect();
-    /// planner.process_each(loans?);
-    /// assert_ne!(tags[0], tags[1]);
-    /// # Ok::<(), CcmError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do; nothing is written.
-    #[inline(always)]
-    pub fn seal(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(true, key, nonce, associated, text.into().span(), tag)
-    }
-
-    /// Decrypts a text, and writes the tag that the text should have, with the length of
-    /// the received tag. The caller compares both tags in constant time, and wipes the text unless
-    /// they are equal.
-    ///
-    /// # Errors
-    /// As [`seal`](Self::seal).
-    #[inline(always)]
-    pub fn open(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(false, key, nonce, associated, text.into().span(), tag)
-    }
-
-    #[inline(always)]
-    fn message(
-        seals: bool,
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        text: Span,
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        let mode = Ccm::new(seals, key, nonce, tag.len(), text.len)?;
-        Ok(mode.lend(&Parts::new(associated, text, tag)))
     }
 }

@@ -1,9 +1,11 @@
 //! Counter-mode buffers, and their tasks.
 
 use super::lanes::{COST, CounterError, CtrLanes, CtrTask};
-use crate::aes::key::{AesKey, Block, BlockWords};
+use crate::buffer::Buffers;
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
+use crate::kernels::aes::key::{AesKey, Block, BlockWords};
+use crate::manager::Loan;
 
 /// Counter mode under a key, from a counter block on.
 #[derive(Clone, Copy)]
@@ -13,13 +15,13 @@ pub struct Ctr<'a> {
 }
 
 impl<'a> Ctr<'a> {
-    /// With a counter of 128 bits.
+    /// Makes the mode with a counter of 128 bits.
     #[inline(always)]
     pub(crate) fn new(key: &'a AesKey, counter: &Block) -> Self {
         Ctr { key, counter: BlockWords::of(counter) }
     }
 
-    /// With a counter of 32 bits, for a text of so many bytes.
+    /// Makes the mode with a counter of 32 bits, for a text of so many bytes.
     #[inline(always)]
     pub(super) fn of_32_bits(
         key: &'a AesKey,
@@ -75,8 +77,8 @@ impl<'a, B: CipherBuffer, T> CtrJob<'a, B, T> {
         Self::cipher(Ctr::new(key, &counter), buffer, user)
     }
 
-    /// The same with a counter of 32 bits, the last of the block, and a nonce of 96 bits before it,
-    /// as for IPsec (RFC 3686).
+    /// Makes such a job with a counter of 32 bits, the last of the block, and a nonce of 96 bits
+    /// before it, as for IPsec (RFC 3686).
     ///
     /// # Errors
     /// [`CounterError`] if the counter would pass zero, and so repeat.
@@ -87,5 +89,46 @@ impl<'a, B: CipherBuffer, T> CtrJob<'a, B, T> {
         user: T,
     ) -> Result<Self, CounterError> {
         Ok(Self::cipher(Ctr::of_32_bits(key, &counter, buffer.length())?, buffer, user))
+    }
+}
+
+impl<'a> Loan<'a, CtrLanes> {
+    /// Encrypts or decrypts a buffer with AES in counter mode (SP 800-38A, section 6.5),
+    /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
+    /// 2^128.
+    ///
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// planner.process_each(packets.iter_mut().zip(0..).map(|(packet, n)| {
+    ///     Loan::ctr(&key, &[n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], packet)
+    /// }));
+    /// assert_ne!(packets[0], [1; 20]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    #[inline(always)]
+    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Ctr::new(key, counter).lend(buffer.into().span())
+    }
+
+    /// Does what [`ctr`](Loan::ctr) does, with a counter of 32 bits, the last of the block, and a
+    /// nonce of 96 bits before it, as for IPsec (RFC 3686).
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
+    #[inline(always)]
+    pub fn ctr32(
+        key: &'a AesKey,
+        counter: &[u8; 16],
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, CounterError> {
+        let text = buffer.into().span();
+        Ok(Ctr::of_32_bits(key, counter, text.len)?.lend(text))
     }
 }

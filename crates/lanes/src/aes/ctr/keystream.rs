@@ -7,12 +7,12 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::lanes::{cipher, room};
-use super::{CtrKernel, STREAMED};
-use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
 use crate::arch::draw::Draw;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::kernels::aes::ctr::{CtrKernel, STREAMED};
+use crate::kernels::aes::key::{AesKey, Block};
 
 /// Bytes that are made at a time.
 const PREFETCH: usize = 8192;
@@ -63,7 +63,7 @@ pub struct Keystream<K: Borrow<AesKey> = AesKey> {
 struct Prefetched([u8; KEPT + PREFETCH]);
 
 impl<K: Borrow<AesKey>> Keystream<K> {
-    /// A stream from a counter block on; all 128 bits count.
+    /// Makes a stream from a counter block on; all 128 bits count.
     pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let prefetched = Box::new(Prefetched([0; KEPT + PREFETCH]));
         let (kernel, draw) = (select::ctr(cpu), cpu.kernels().draw);
@@ -73,8 +73,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         stream
     }
 
-    /// A stream whose counter has 32 bits, the last of the block, with a nonce of 96 bits before
-    /// it, as for IPsec (RFC 3686).
+    /// Makes a stream whose counter has 32 bits, the last of the block, with a nonce of 96 bits
+    /// before it, as for IPsec (RFC 3686).
     pub fn new32(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let mut stream = Self::new(cpu, key, counter);
         stream.restart32(counter);
@@ -107,7 +107,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     #[inline]
     pub fn draw(&mut self, out: &mut [u8]) -> Result<(), KeystreamError> {
         let draw = self.draw;
-        // SAFETY: so many can be read and written, and they are apart.
+        // SAFETY: both places are valid for `len` bytes, by the documentation of `take`, and a
+        // stream does not overlap a buffer that is borrowed mutably.
         self.take(out, |to, from, len| unsafe { draw.copy(from, to, len) })
     }
 
@@ -119,12 +120,13 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     #[inline]
     pub fn apply(&mut self, text: &mut [u8]) -> Result<(), KeystreamError> {
         let draw = self.draw;
-        // SAFETY: so many can be read and written, and they are apart.
+        // SAFETY: both places are valid for `len` bytes, by the documentation of `take`, and a
+        // stream does not overlap a buffer that is borrowed mutably.
         self.take(text, |to, from, len| unsafe { draw.add(from, to, len) })
     }
 
-    /// Hands out the next bytes, piece by piece if they are not all there: `give` gets where to
-    /// write them, where they are, and how many.
+    /// Hands out the next bytes, piece by piece if they are not all there: `give` gets a pointer to
+    /// room for them, a pointer to them, and their number.
     #[inline(always)]
     fn take(
         &mut self,
@@ -139,7 +141,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
             }
             while len > self.end - self.at {
                 let now = self.end - self.at;
-                // SAFETY: there are so many, and more room than that.
+                // SAFETY: the stream has `now` bytes at `at`, and `to` has room for more than
+                // `now`.
                 unsafe {
                     give(to, self.prefetched.0.as_ptr().add(self.at), now);
                     to = to.add(now);
@@ -149,7 +152,7 @@ impl<K: Borrow<AesKey>> Keystream<K> {
                 self.refill();
             }
         }
-        // SAFETY: there are so many, and room for them.
+        // SAFETY: `at` is at most `end`, which is within the stream.
         let from = unsafe { self.prefetched.0.as_ptr().add(self.at) };
         // Not behind them: what moves the bytes may write anywhere, for all the compiler knows, and
         // `at` would be read again.
@@ -174,7 +177,7 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         let (key, kernel) = (self.key.borrow(), self.kernel);
         self.prefetched.0.copy_within(self.end - KEPT..self.end, 0);
         let made = &mut self.prefetched.0[KEPT..];
-        // SAFETY: there is room for so many bytes; the kernel is for this CPU.
+        // SAFETY: `made` has room for `len` bytes, and the kernel is for this CPU.
         unsafe {
             if len == PREFETCH && room(&counter) >= PREFETCH as u64 {
                 (kernel.stream)(key, &counter, made.as_mut_ptr(), len);

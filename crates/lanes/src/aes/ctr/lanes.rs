@@ -2,18 +2,18 @@
 
 use core::fmt;
 
-use super::CtrKernel;
-use super::job::Ctr;
-use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::select;
-use crate::buffer::{Buffers, Span};
+use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::job::Cipher;
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::aes::ctr::CtrKernel;
+use crate::kernels::aes::key::{AesKey, Block, BlockWords};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is valid and the text's `src` is
+/// readable and `dst` writable for `len` bytes, which are equal or apart.
 #[derive(Clone, Copy)]
 pub struct CtrTask {
     pub(super) key: *const AesKey,
@@ -43,7 +43,6 @@ pub struct CtrLanes {
 
 impl Lanes for CtrLanes {
     type Task = CtrTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         CtrLanes { kernel: select::ctr(cpu) }
@@ -57,9 +56,10 @@ impl Lanes for CtrLanes {
         Occupancy::default()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<CtrTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<CtrTask>) {
         let kernel = self.kernel;
-        // SAFETY: the caller vouches for the tasks until they are complete.
+        // SAFETY: the task is good until it is complete, by the contract of `run`, so the key and
+        // the text are as the contract of `CtrKernel` asks; the kernel is for this CPU.
         while let Some(id) = source.next(|id, task| unsafe {
             let &CtrTask { key, ref counter, text } = task;
             cipher(kernel, &*key, counter.block(), text);
@@ -70,13 +70,15 @@ impl Lanes for CtrLanes {
     }
 }
 
-/// Ciphers a buffer: all at once, unless the last 32 bits of its counter pass zero on the way.
+/// Ciphers a buffer: all of it at once, unless the last 32 bits of its counter pass zero on the
+/// way.
 ///
 /// # Safety
-/// The contract of [`CtrKernel`].
+/// The contract of [`CtrKernel`], but that the counter may pass zero.
 #[inline(always)]
 pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, key: &AesKey, counter: &Block, text: Span) {
-    // SAFETY: the caller's.
+    // SAFETY: the key and the text are as this function's contract says; `cipher` is only called
+    // with a counter that does not pass zero.
     unsafe {
         if text.len as u64 <= room(counter) {
             (kernel.cipher)(key, counter, text.src, text.dst, text.len);
@@ -86,10 +88,10 @@ pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, key: &AesKey, counter: &
     }
 }
 
-/// The same for a counter that carries.
+/// Ciphers a buffer whose counter carries.
 ///
 /// # Safety
-/// As [`cipher`].
+/// The conditions of [`cipher`].
 #[cold]
 unsafe fn cipher_in_parts(
     kernel: &CtrKernel,
@@ -100,7 +102,8 @@ unsafe fn cipher_in_parts(
     while left > 0 {
         let room = room(&counter);
         let len = usize::try_from(room).map_or(left, |room| room.min(left));
-        // SAFETY: the caller's promise, for the first of the remaining bytes.
+        // SAFETY: `src` and `dst` are valid for the `left` remaining bytes, by this function's
+        // contract, and `len` is at most `left`; the counter does not pass zero within `len` bytes.
         unsafe {
             (kernel.cipher)(key, &counter, src, dst, len);
             (src, dst) = (src.add(len), dst.add(len));
@@ -112,60 +115,19 @@ unsafe fn cipher_in_parts(
     }
 }
 
-/// Bytes that can be ciphered before the last 32 bits of a counter pass zero.
+/// Returns the number of bytes that can be ciphered before the last 32 bits of a counter pass zero.
 #[inline(always)]
 pub(super) fn room(counter: &Block) -> u64 {
     ((1 << 32) - u64::from(number(counter))) * 16
 }
 
-/// The last 32 bits.
+/// Returns the last 32 bits of a counter.
 #[inline(always)]
 fn number(counter: &Block) -> u32 {
     u32::from_be_bytes(*counter.last_chunk().expect("a block has four bytes"))
 }
 
-impl<'a> Loan<'a, CtrLanes> {
-    /// Encrypts or decrypts a buffer with AES in counter mode (SP 800-38A, section 6.5),
-    /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
-    /// 2^128.
-    ///
-    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
-    /// of their plaintexts.
-    ///
-    /// ```
-    /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
-    ///
-    /// let key = AesKey::new(&[7; 16])?;
-    /// let mut packets = [[1u8; 20], [2; 20]];
-    /// let mut planner = Planner::new(&Cpu::detect());
-    /// planner.process_each(packets.iter_mut().zip(0..).map(|(packet, n)| {
-    ///     Loan::ctr(&key, &[n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], packet)
-    /// }));
-    /// assert_ne!(packets[0], [1; 20]);
-    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
-    /// ```
-    #[inline(always)]
-    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
-        Ctr::new(key, counter).lend(buffer.into().span())
-    }
-
-    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits
-    /// before it, as for IPsec (RFC 3686).
-    ///
-    /// # Errors
-    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
-    #[inline(always)]
-    pub fn ctr32(
-        key: &'a AesKey,
-        counter: &[u8; 16],
-        buffer: impl Into<Buffers<'a>>,
-    ) -> Result<Self, CounterError> {
-        let text = buffer.into().span();
-        Ok(Ctr::of_32_bits(key, counter, text.len)?.lend(text))
-    }
-}
-
-/// All cost the same: no order has fewer steps.
+/// The cost of a buffer, the same for all, because no order of them has fewer steps.
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.

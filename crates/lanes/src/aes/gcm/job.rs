@@ -1,9 +1,13 @@
 //! GCM messages and GMAC data, and their tasks.
 
+use super::GcmError;
 use super::lanes::{GcmLanes, GcmTask};
-use super::{GcmError, GcmKey, Message, halves};
+use crate::buffer::Buffers;
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::job::{Aead, AeadJob, Mac, MacJob, Parts};
+use crate::kernels::aes::gcm::key::GcmKey;
+use crate::kernels::aes::gcm::{Message, halves};
+use crate::manager::Loan;
 
 /// The most bytes of a text under one nonce (SP 800-38D, 5.2.1.1): 2^32 - 2 blocks.
 const MAX_LEN: u64 = (1 << 36) - 32;
@@ -17,7 +21,7 @@ pub struct Gcm<'a, N> {
 }
 
 impl<'a, N: Input> Gcm<'a, N> {
-    /// For a text of so many bytes.
+    /// Makes the mode for a text of so many bytes.
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -51,7 +55,7 @@ unsafe impl<N: Input> Aead for Gcm<'_, N> {
         GcmTask { message: Message { key, counter, associated, src, dst, len, tag, seals }, nonce }
     }
 
-    /// All cost the same: no order has fewer steps.
+    /// Returns 0: all cost the same, as no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -63,7 +67,7 @@ unsafe impl<N: Input> Aead for Gcm<'_, N> {
     }
 }
 
-/// The first counter block for a nonce of 12 bytes.
+/// Returns the first counter block for a nonce of 12 bytes.
 #[inline(always)]
 fn first_counter(nonce: &[u8]) -> [u64; 2] {
     let low = nonce.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
@@ -214,5 +218,87 @@ impl<'a, N: Input, D: Input, T> GmacJob<'a, N, D, T> {
     /// [`GcmError`] if the nonce is empty.
     pub fn gmac(key: &'a GcmKey, nonce: N, data: D, user: T) -> Result<Self, GcmError> {
         Ok(Self::mac(Gmac::new(key, nonce)?, data, user))
+    }
+}
+
+impl<'a> Loan<'a, GcmLanes> {
+    /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
+    /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
+    ///
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge tags from then on.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
+    ///
+    /// let key = GcmKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// planner.process_each(all.map(|((packet, tag), nonce)| {
+    ///     Loan::<GcmLanes>::seal(&key, nonce, b"header", packet, tag)
+    /// }));
+    /// assert_ne!(tags[0], tags[1]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the nonce is empty, or the text longer than 2^36 - 32 bytes.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
+    }
+
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        text: impl Into<Buffers<'a>>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
+    }
+
+    /// Makes a loan for the whole GMAC of data, which stay unchanged (SP 800-38D, section 3). The
+    /// rules for nonces are those of [`seal`](Loan::seal).
+    ///
+    /// # Panics
+    /// If the nonce is empty.
+    #[inline(always)]
+    pub fn gmac(key: &'a GcmKey, nonce: &'a [u8], data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
+        match Gmac::new(key, nonce) {
+            Ok(mode) => mode.lend(data, tag),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        text: Span,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        match Gcm::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
     }
 }

@@ -1,23 +1,22 @@
 //! The scheduler of GCM messages. It gathers messages, so that the kernel has several in flight.
 
-use super::job::{Gcm, Gmac};
-use super::{GcmKernel, GcmKey, LONG, Message, halves};
 use crate::aes::select;
-use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
-use crate::job::{Aead, Mac, Parts};
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::aes::gcm::{GcmKernel, LONG, Message, halves};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// Messages that are handed to the kernel in one call.
 const GATHERED: usize = 32;
 
 /// One message, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the message is as the contract of
+/// [`GcmKernel`] asks, and the nonce is readable for its length.
 #[derive(Clone, Copy)]
 pub struct GcmTask {
     pub(super) message: Message,
-    /// The nonce that the counter is still to be made of, unless its length is 0.
+    /// The nonce that the counter has yet to be made of, unless its length is 0.
     pub(super) nonce: (*const u8, usize),
 }
 
@@ -42,12 +41,11 @@ pub struct GcmLanes {
     ids: [u32; GATHERED],
 }
 
-// SAFETY: `messages` holds the pointers of tasks only during a call.
+// SAFETY: the pointers in `messages` are only used during a call, which writes them first.
 unsafe impl Send for GcmLanes {}
 
 impl Lanes for GcmLanes {
     type Task = GcmTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         GcmLanes { kernel: select::gcm(cpu), messages: [Message::NONE; _], ids: [0; _] }
@@ -61,18 +59,17 @@ impl Lanes for GcmLanes {
         Occupancy::default()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<GcmTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<GcmTask>) {
         let GcmLanes { kernel, messages, ids } = self;
         loop {
             let (mut count, mut long) = (0, 0);
             for (message, place) in messages.iter_mut().zip(&mut *ids) {
                 let taken = source.next(|id, task| {
                     *message = task.message;
-                    let (nonce, len) = task.nonce;
-                    if len > 0 {
-                        // SAFETY: the caller vouches for the task; the kernel is for this CPU.
-                        let block = unsafe { (kernel.first_counter)(&*message.key, nonce, len) };
-                        message.counter = halves(u128::from_le_bytes(block));
+                    if task.nonce.1 > 0 {
+                        // SAFETY: the task is good by the contract of `run`; the kernel is for this
+                        // CPU.
+                        message.counter = unsafe { first_counter(kernel, task) };
                     }
                     (id, task.message.len >= LONG)
                 });
@@ -85,8 +82,8 @@ impl Lanes for GcmLanes {
             if 0 < long && long < count {
                 short_ones_first(messages, ids);
             }
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
-            // this CPU.
+            // SAFETY: the tasks of these messages are good until they are reported done, by the
+            // contract of `run`, and their counters are made; the kernel is for this CPU.
             unsafe { (kernel.process)(messages) };
             ids.iter().for_each(|id| source.done(*id));
             if count < GATHERED {
@@ -94,9 +91,33 @@ impl Lanes for GcmLanes {
             }
         }
     }
+
+    /// Hands the message to the kernel where it is: nothing of it is copied.
+    #[inline(always)]
+    unsafe fn run_one(&mut self, task: &GcmTask) -> bool {
+        if task.nonce.1 > 0 {
+            return false;
+        }
+        // SAFETY: the task is good by the contract of `run_one`, and its counter is made; the
+        // kernel is for this CPU.
+        unsafe { (self.kernel.process)(core::slice::from_ref(&task.message)) };
+        true
+    }
 }
 
-/// Moves the short messages before the long ones, as either are best among their own kind.
+/// Makes the first counter block of a nonce that does not have 12 bytes.
+///
+/// # Safety
+/// The task is good, as [`Lanes::Task`] defines it, and the kernel is for this CPU.
+unsafe fn first_counter(kernel: &GcmKernel, task: &GcmTask) -> [u64; 2] {
+    let (nonce, len) = task.nonce;
+    // SAFETY: the task's key and nonce are readable, by this function's contract, by which the
+    // kernel is for this CPU.
+    let block = unsafe { (kernel.first_counter)(&*task.message.key, nonce, len) };
+    halves(u128::from_le_bytes(block))
+}
+
+/// Moves the short messages before the long ones, because either kind is best among its own.
 fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
     let mut short = 0;
     for at in 0..messages.len() {
@@ -104,88 +125,6 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
             messages.swap(short, at);
             ids.swap(short, at);
             short += 1;
-        }
-    }
-}
-
-impl<'a> Loan<'a, GcmLanes> {
-    /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
-    /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
-    ///
-    /// No nonce may be used twice under one key: two such messages reveal the difference of their
-    /// plaintexts, and an attacker can forge tags from then on.
-    ///
-    /// ```
-    /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
-    ///
-    /// let key = GcmKey::new(&[7; 16])?;
-    /// let mut packets = [[1u8; 20], [2; 20]];
-    /// let mut tags = [[0; 16]; 2];
-    /// let mut planner = Planner::new(&Cpu::detect());
-    /// let nonces = [[0; 12], [1; 12]];
-    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
-    /// planner.process_each(all.map(|((packet, tag), nonce)| {
-    ///     Loan::<GcmLanes>::seal(&key, nonce, b"header", packet, tag)
-    /// }));
-    /// assert_ne!(tags[0], tags[1]);
-    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
-    /// ```
-    ///
-    /// # Panics
-    /// If the nonce is empty, or the text longer than 2^36 - 32 bytes.
-    #[inline(always)]
-    pub fn seal(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, text.into().span(), tag)
-    }
-
-    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
-    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
-    /// with it.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal).
-    #[inline(always)]
-    pub fn open(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        text: impl Into<Buffers<'a>>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, text.into().span(), tag)
-    }
-
-    /// The whole GMAC of data, which stay unchanged (SP 800-38D, section 3). The rules for nonces
-    /// are those of [`seal`](Loan::seal).
-    ///
-    /// # Panics
-    /// If the nonce is empty.
-    #[inline(always)]
-    pub fn gmac(key: &'a GcmKey, nonce: &'a [u8], data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        match Gmac::new(key, nonce) {
-            Ok(mode) => mode.lend(data, tag),
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    #[inline(always)]
-    fn message(
-        seals: bool,
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        text: Span,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        match Gcm::new(seals, key, nonce, text.len) {
-            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
-            Err(error) => panic!("{error}"),
         }
     }
 }

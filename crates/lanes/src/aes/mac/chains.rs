@@ -5,11 +5,12 @@ use core::mem::MaybeUninit;
 
 use zeroize::Zeroize;
 
-use super::{ChainKernel, ChainSet, MAX_LANES};
-use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
 use crate::cpu::Cpu;
-use crate::manager::{Occupancy, Source};
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::kernels::aes::mac::{ChainKernel, ChainSet, MAX_LANES};
+use crate::manager::Source;
+use crate::occupancy::Occupancy;
 use crate::slab::Slab;
 
 /// The most pieces that a chain runs over.
@@ -25,8 +26,8 @@ struct Piece {
     blocks: usize,
 }
 
-/// A task whose work is a chain.
-pub(in crate::aes) trait ChainTask: Copy {
+/// A task whose work is a chain. It is good if its own type says so.
+pub(in crate::aes) trait MacChainTask: Copy {
     /// Context that is the same for all tasks of a scheduler.
     type Beside: Copy;
 
@@ -35,18 +36,18 @@ pub(in crate::aes) trait ChainTask: Copy {
     /// Describes the chain: at least one block.
     ///
     /// # Safety
-    /// The task is good.
-    unsafe fn begin(&self, beside: Self::Beside, chain: &mut Course<'_, Self>);
+    /// The task is good, as [`Lanes::Task`](crate::manager::Lanes::Task) defines it.
+    unsafe fn begin(&self, beside: Self::Beside, chain: &mut MacCourse<'_, Self>);
 
     /// Does what is left to do with the last state.
     ///
     /// # Safety
-    /// The task is good, and its chain at its end.
+    /// The task is good, and its chain has been absorbed.
     unsafe fn end(&self, beside: Self::Beside, state: &Block);
 }
 
 /// The input of a chain, and its task.
-pub(in crate::aes) struct Chain<T> {
+pub(in crate::aes) struct MacChain<T> {
     /// None of the first `count` is empty.
     pieces: [Piece; PIECES],
     count: usize,
@@ -56,22 +57,25 @@ pub(in crate::aes) struct Chain<T> {
 }
 
 /// A chain that is being described.
-pub(in crate::aes) struct Course<'a, T> {
-    chain: *mut Chain<T>,
+pub(in crate::aes) struct MacCourse<'a, T> {
+    chain: *mut MacChain<T>,
     made: usize,
-    /// Whether the last piece is one of blocks that were made.
+    /// `true` if the last piece is one of blocks that were made.
     open: bool,
-    borrowed: PhantomData<&'a mut Chain<T>>,
+    borrowed: PhantomData<&'a mut MacChain<T>>,
 }
 
-impl<T> Course<'_, T> {
+impl<T> MacCourse<'_, T> {
+    /// Begins the description of a chain.
+    ///
     /// # Safety
-    /// The chain can be written to, and stays where it is until it ends.
+    /// `chain` points to a chain that can be written to, that nothing else uses meanwhile, and that
+    /// stays where it is until its task is complete.
     #[inline(always)]
-    unsafe fn new(chain: *mut Chain<T>) -> Self {
-        // SAFETY: the caller's.
+    unsafe fn new(chain: *mut MacChain<T>) -> Self {
+        // SAFETY: the chain can be written to, by this function's contract.
         unsafe { (*chain).count = 0 };
-        Course { chain, made: 0, open: false, borrowed: PhantomData }
+        MacCourse { chain, made: 0, open: false, borrowed: PhantomData }
     }
 
     /// Goes on over whole blocks of a text.
@@ -86,7 +90,9 @@ impl<T> Course<'_, T> {
     /// Goes on over a block that is made, as a little-endian integer.
     #[inline(always)]
     pub fn block(&mut self, block: u128) {
-        // SAFETY: the chain can be written to; references are to one field, and end here.
+        // SAFETY: the chain can be written to, by the contract of `new`; each reference is to one
+        // field, and ends here. `add` stays within `made`, because the index was checked in the
+        // line before.
         unsafe {
             (*self.chain).made[self.made] = block.to_le_bytes();
             if self.open {
@@ -101,7 +107,8 @@ impl<T> Course<'_, T> {
 
     #[inline(always)]
     fn piece(&mut self, from: *const u8, blocks: usize) {
-        // SAFETY: as in `block`.
+        // SAFETY: the chain can be written to, by the contract of `new`; each reference is to one
+        // field, and ends here.
         unsafe {
             (*self.chain).pieces[(*self.chain).count] = Piece { from, blocks };
             (*self.chain).count += 1;
@@ -110,18 +117,18 @@ impl<T> Course<'_, T> {
 }
 
 /// The scheduler: lanes with the same number of rounds run together.
-pub(in crate::aes) struct Chains<T: ChainTask> {
+pub(in crate::aes) struct MacChains<T: MacChainTask> {
     kernel: &'static ChainKernel,
     beside: T::Beside,
     /// By the number of rounds: 10, 12, 14.
-    classes: [Class<T>; 3],
+    classes: [MacClass<T>; 3],
     occupancy: Occupancy,
 }
 
 /// The lanes whose keys have one number of rounds. Lanes `0..active` are in use.
-struct Class<T> {
+struct MacClass<T> {
     set: ChainSet,
-    chains: Slab<Chain<T>>,
+    chains: Slab<MacChain<T>>,
     /// Blocks that are left of each lane's piece.
     left: [usize; MAX_LANES],
     /// The fewest of them, of lanes in use.
@@ -134,15 +141,15 @@ struct Class<T> {
     active: usize,
 }
 
-// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into this value's own allocations.
-unsafe impl<T: ChainTask<Beside: Send>> Send for Chains<T> {}
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves
+// together with the scheduler, or they point into the scheduler's own allocations.
+unsafe impl<T: MacChainTask<Beside: Send>> Send for MacChains<T> {}
 
-impl<T: ChainTask> Chains<T> {
+impl<T: MacChainTask> MacChains<T> {
     pub fn new(cpu: &Cpu, beside: T::Beside) -> Self {
         let kernel = select::chains(cpu);
-        let classes = [(); 3].map(|()| Class::new(kernel.lanes));
-        Chains { kernel, beside, classes, occupancy: Occupancy::default() }
+        let classes = [(); 3].map(|()| MacClass::new(kernel.lanes));
+        MacChains { kernel, beside, classes, occupancy: Occupancy::default() }
     }
 
     pub fn lanes(&self) -> usize {
@@ -156,11 +163,14 @@ impl<T: ChainTask> Chains<T> {
     /// Runs all chains of a source to their ends.
     ///
     /// # Safety
-    /// The tasks are good until they are done.
+    /// Every task that the source gives is good, as [`Lanes::Task`](crate::manager::Lanes::Task)
+    /// defines it, until it is reported done.
     pub unsafe fn run(&mut self, source: &mut impl Source<T>) {
-        let Chains { kernel, beside, classes, occupancy } = self;
+        let MacChains { kernel, beside, classes, occupancy } = self;
         let beside = *beside;
-        // SAFETY: the caller's.
+        // SAFETY: the tasks are good by this function's contract, so their keys are valid. Before a
+        // task is started, its class has a free lane, because a full class is run; `step` runs a
+        // class with a lane in use, and the kernel is for this CPU.
         unsafe {
             loop {
                 let taken = source.next(|id, task| {
@@ -182,16 +192,16 @@ impl<T: ChainTask> Chains<T> {
     }
 }
 
-impl<T: ChainTask> Class<T> {
+impl<T: MacChainTask> MacClass<T> {
     fn new(lanes: usize) -> Self {
         let mut chains = Slab::new(lanes);
         let nowhere = Piece { from: core::ptr::null(), blocks: 0 };
         for lane in 0..lanes {
             let pieces = [nowhere; PIECES];
             let made = [[0; 16]; MADE];
-            chains.put(lane, Chain { pieces, count: 0, made, task: MaybeUninit::uninit() });
+            chains.put(lane, MacChain { pieces, count: 0, made, task: MaybeUninit::uninit() });
         }
-        Class {
+        MacClass {
             set: ChainSet::new(),
             chains,
             left: [0; MAX_LANES],
@@ -206,16 +216,19 @@ impl<T: ChainTask> Class<T> {
     /// Gives a task the next lane.
     ///
     /// # Safety
-    /// The task is good, and a lane is free.
+    /// - The task is good, as [`Lanes::Task`](crate::manager::Lanes::Task) defines it.
+    /// - A lane is free.
     #[inline(always)]
     unsafe fn start(&mut self, id: u32, task: &T, beside: T::Beside) {
         let lane = self.active;
         self.active += 1;
         let chain = self.chains.slot(self.slots[lane].into());
-        // SAFETY: the caller's; the slot is the lane's own.
+        // SAFETY: the slot is full since the class was made, and belongs to this lane alone; its
+        // chain stays there until the task is complete. The task is good by this function's
+        // contract.
         let first = unsafe {
             (*chain).task.write(*task);
-            task.begin(beside, &mut Course::new(chain));
+            task.begin(beside, &mut MacCourse::new(chain));
             (*chain).pieces[0]
         };
         self.set.state[lane] = [0; 16];
@@ -230,7 +243,8 @@ impl<T: ChainTask> Class<T> {
     /// Runs the lanes in use until the first is at the end of its piece.
     ///
     /// # Safety
-    /// At least one lane is in use; their tasks are good, and the kernel is for this CPU.
+    /// - At least one lane is in use, and the tasks on the lanes are good.
+    /// - The kernel is for this CPU.
     #[inline(always)]
     unsafe fn step(
         &mut self,
@@ -242,14 +256,17 @@ impl<T: ChainTask> Class<T> {
         let active = self.active;
         let fewest = core::mem::replace(&mut self.fewest, usize::MAX);
         occupancy.count(active, kernel.lanes, fewest);
-        // SAFETY: the caller's; every lane has at least `fewest` blocks left.
+        // SAFETY: lanes `0..active` have good tasks of one number of rounds, and each has at least
+        // `fewest` blocks left of its piece.
         unsafe { (kernel.absorb)(&mut self.set, active, fewest) };
         for lane in (0..active).rev() {
             self.left[lane] -= fewest;
-            // SAFETY: within the piece, or at its end.
+            // SAFETY: the piece had at least `fewest` blocks left, so the pointer stays within it,
+            // or at its end.
             self.set.src[lane] = unsafe { self.set.src[lane].add(16 * fewest) };
             if self.left[lane] == 0 {
-                // SAFETY: the lane's task is good, and at the end of a piece.
+                // SAFETY: the lane is in use, its task is good, and it has no block left of its
+                // piece.
                 unsafe { self.next_piece(lane, beside, source) };
             } else {
                 self.fewest = self.fewest.min(self.left[lane]);
@@ -260,12 +277,13 @@ impl<T: ChainTask> Class<T> {
     /// Goes on to a lane's next piece, or completes its task.
     ///
     /// # Safety
-    /// The lane is in use, its task is good, and at the end of a piece.
+    /// The lane is in use, its task is good, and it has absorbed its piece.
     #[inline(always)]
     unsafe fn next_piece(&mut self, lane: usize, beside: T::Beside, source: &mut impl Source<T>) {
         let chain = self.chains.slot(self.slots[lane].into());
-        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and
-        // is good.
+        // SAFETY: the slot is full and belongs to this lane alone; its task was written when the
+        // lane was started, and is good by this function's contract. All pieces are absorbed when
+        // `end` is called.
         unsafe {
             self.piece[lane] += 1;
             if self.piece[lane] < (*chain).count {
@@ -281,7 +299,7 @@ impl<T: ChainTask> Class<T> {
         self.vacate(lane);
     }
 
-    /// Frees a lane; the last lane in use moves to its place.
+    /// Frees a lane. The last lane in use moves to its place.
     #[inline(always)]
     fn vacate(&mut self, lane: usize) {
         self.active -= 1;
@@ -296,12 +314,12 @@ impl<T: ChainTask> Class<T> {
     }
 }
 
-impl<T: ChainTask> Drop for Chains<T> {
+impl<T: MacChainTask> Drop for MacChains<T> {
     fn drop(&mut self) {
         for class in &mut self.classes {
             class.set.state.zeroize();
             for lane in 0..self.kernel.lanes {
-                // SAFETY: all slots are full, and no task is under way.
+                // SAFETY: all slots were filled when the class was made, and no task is under way.
                 unsafe { (*class.chains.slot(lane)).made.zeroize() };
             }
         }

@@ -5,11 +5,12 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
-use crate::aes::key::{AesKey, Expansion, KeyLengthError};
-use crate::aes::soft::{SlicedCipher, WIDTH};
+use crate::aes::key::Expansion;
 use crate::buffer::Input;
 use crate::cpu::Cpu;
 use crate::job::Mac;
+use crate::kernels::aes::key::{AesKey, KeyLengthError};
+use crate::kernels::aes::soft::{SlicedCipher, WIDTH};
 use crate::manager::Loan;
 
 /// An AES-128, AES-192 or AES-256 key for CMAC (SP 800-38B), expanded: AES's round keys, and the
@@ -50,7 +51,7 @@ impl CmacKey {
     }
 
     fn expanded(key: &[u8], by: Expansion) -> Result<Self, KeyLengthError> {
-        let aes = AesKey::expanded(key, by)?;
+        let aes = AesKey::expanded(key, by.sub_word())?;
         let mut blocks = [[0; 16]; WIDTH];
         SlicedCipher::new(&aes).encrypt(&mut blocks);
         let mut first = double(u128::from_be_bytes(blocks[0]));
@@ -62,7 +63,7 @@ impl CmacKey {
         Ok(CmacKey(MacKey { aes, subkeys }))
     }
 
-    /// The length of the key in bits: 128, 192 or 256.
+    /// Returns the length of the key in bits: 128, 192 or 256.
     pub fn bits(&self) -> usize {
         self.0.aes.bits()
     }
@@ -82,7 +83,8 @@ impl fmt::Debug for CmacKey {
 }
 
 impl<'a> Loan<'a, CmacLanes> {
-    /// The AES-CMAC of data (SP 800-38B), the whole of it; a shorter one is the start of it.
+    /// Makes a loan for the AES-CMAC of data (SP 800-38B), the whole of it; a shorter one is the
+    /// start of it.
     #[inline(always)]
     pub fn cmac(key: &'a CmacKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
         Cmac(&key.0).lend(data, tag)

@@ -2,12 +2,13 @@
 
 use zeroize::Zeroize;
 
-use super::chains::{ChainTask, Chains, Course};
-use crate::aes::bytes::load_bytes;
-use crate::aes::key::{AesKey, Block};
+use super::chains::{MacChainTask, MacChains, MacCourse};
 use crate::cpu::Cpu;
 use crate::job::{Mac, MacJob};
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::kernels::aes::bytes::load_bytes;
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
@@ -24,7 +25,8 @@ impl Drop for MacKey {
 
 /// One message, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is readable, `data` is readable for
+/// `len` bytes, and `tag` is writable for a block.
 #[derive(Clone, Copy)]
 pub struct CmacTask {
     key: *const MacKey,
@@ -46,14 +48,13 @@ pub struct CmacTask {
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
-pub struct CmacLanes(Chains<CmacTask>);
+pub struct CmacLanes(MacChains<CmacTask>);
 
 impl Lanes for CmacLanes {
     type Task = CmacTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        CmacLanes(Chains::new(cpu, ()))
+        CmacLanes(MacChains::new(cpu, ()))
     }
 
     fn lanes(&self) -> usize {
@@ -64,26 +65,29 @@ impl Lanes for CmacLanes {
         self.0.occupancy()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<CmacTask>, _: Goal) {
-        // SAFETY: the caller's.
+    unsafe fn run(&mut self, source: &mut impl Source<CmacTask>) {
+        // SAFETY: the tasks are good until they are reported done, by this function's contract.
         unsafe { self.0.run(source) }
     }
 }
 
-impl ChainTask for CmacTask {
+impl MacChainTask for CmacTask {
     type Beside = ();
 
     #[inline(always)]
     fn key(&self) -> *const AesKey {
-        // SAFETY: a task's key is valid.
+        // SAFETY: a task's key is readable from the task's start to its end, and this only computes
+        // an address within it.
         unsafe { &raw const (*self.key).aes }
     }
 
-    /// All whole blocks except the last; and the last one, or the padded rest, with a subkey.
+    /// Describes all whole blocks except the last, and then the last block, or the padded rest,
+    /// with a subkey.
     #[inline(always)]
-    unsafe fn begin(&self, (): (), chain: &mut Course<'_, Self>) {
+    unsafe fn begin(&self, (): (), chain: &mut MacCourse<'_, Self>) {
         let whole = whole_blocks(self.len);
-        // SAFETY: the caller's; the last block begins within the data, or at their end.
+        // SAFETY: the task is good by this function's contract, so that the key and `len` bytes at
+        // `data` are readable; `last` lies within these bytes, or at their end if there are none.
         unsafe {
             let last = self.data.add(16 * whole);
             let [of_whole, of_padded] = (*self.key).subkeys;
@@ -97,12 +101,12 @@ impl ChainTask for CmacTask {
 
     #[inline(always)]
     unsafe fn end(&self, (): (), state: &Block) {
-        // SAFETY: the tag is writable as long as the task is good.
+        // SAFETY: the task is good by this function's contract, so that the tag is writable.
         unsafe { self.tag.write(*state) }
     }
 }
 
-/// The blocks before the last: an empty message has one, too.
+/// Returns the number of blocks before the last. An empty message has a last block, too.
 #[inline(always)]
 fn whole_blocks(len: usize) -> usize {
     len.saturating_sub(1) / 16
@@ -112,7 +116,8 @@ fn whole_blocks(len: usize) -> usize {
 #[derive(Clone, Copy)]
 pub struct Cmac<'a>(pub(super) &'a MacKey);
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but data and tag.
+// SAFETY: the key is borrowed as long as the mode lives, and tasks point to nothing else but data
+// and tag.
 unsafe impl Mac for Cmac<'_> {
     type Lanes = CmacLanes;
     type Tag = Block;

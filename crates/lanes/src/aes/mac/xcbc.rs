@@ -5,11 +5,12 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
-use crate::aes::key::{AesKey, Expansion};
-use crate::aes::soft::{SlicedCipher, WIDTH};
+use crate::aes::key::Expansion;
 use crate::buffer::Input;
 use crate::cpu::Cpu;
 use crate::job::Mac;
+use crate::kernels::aes::key::AesKey;
+use crate::kernels::aes::soft::{SlicedCipher, WIDTH};
 use crate::manager::Loan;
 
 /// An AES-128 key for XCBC-MAC (RFC 3566), expanded: the round keys of its chain, and the two
@@ -42,7 +43,8 @@ impl XcbcKey {
     }
 
     fn expanded(key: &[u8; 16], by: Expansion) -> Self {
-        let aes = |key: &[u8; 16]| AesKey::expanded(key, by).expect("16 bytes are a key");
+        let aes =
+            |key: &[u8; 16]| AesKey::expanded(key, by.sub_word()).expect("16 bytes are a key");
         let mut blocks = [[0; 16]; WIDTH];
         for (block, number) in blocks.iter_mut().zip(1..=3) {
             block.fill(number);
@@ -64,7 +66,8 @@ impl fmt::Debug for XcbcKey {
 }
 
 impl<'a> Loan<'a, CmacLanes> {
-    /// The AES-XCBC-MAC of data (RFC 3566), the whole of it; AES-XCBC-MAC-96 is the first 12 bytes.
+    /// Makes a loan for the AES-XCBC-MAC of data (RFC 3566), the whole of it; AES-XCBC-MAC-96 is
+    /// the first 12 bytes.
     #[inline(always)]
     pub fn xcbc(key: &'a XcbcKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
         Cmac(&key.0).lend(data, tag)

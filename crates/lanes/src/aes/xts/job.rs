@@ -2,10 +2,12 @@
 
 use super::XtsKey;
 use super::lanes::{COST, XtsLanes, XtsLengthError, XtsTask};
-use crate::aes::key::{Block, BlockWords};
 use crate::aes::lanes::Direction;
+use crate::buffer::Buffers;
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
+use crate::kernels::aes::key::{Block, BlockWords};
+use crate::manager::Loan;
 
 /// XTS under a key, one way, for a tweak.
 #[derive(Clone, Copy)]
@@ -16,7 +18,7 @@ pub struct Xts<'a> {
 }
 
 impl<'a> Xts<'a> {
-    /// For a data unit of so many bytes.
+    /// Makes the mode for a data unit of so many bytes.
     #[inline(always)]
     pub(super) fn new(
         direction: Direction,
@@ -100,5 +102,65 @@ impl<'a, B: CipherBuffer, T> XtsJob<'a, B, T> {
         user: T,
     ) -> Result<Self, XtsLengthError> {
         Ok(Self::cipher(Xts::new(direction, key, &tweak, buffer.length())?, buffer, user))
+    }
+}
+
+impl<'a> Loan<'a, XtsLanes> {
+    /// Encrypts a data unit of 16 bytes to 16 MiB with AES-XTS (SP 800-38E, IEEE 1619). A
+    /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
+    /// lacks (ciphertext stealing).
+    ///
+    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
+    /// that belong to its place. The same text at the same place becomes the same ciphertext, so
+    /// that an observer of two versions learns which blocks have changed. Nothing says whether a
+    /// ciphertext was tampered with. XTS is for storage, not for messages.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
+    ///
+    /// let key = XtsKey::new(b"one key for text, other to tweak").expect("different halves");
+    /// let mut sectors = [[1u8; 512]; 2];
+    /// let mut planner = Planner::<XtsLanes>::new(&Cpu::detect());
+    /// let loans: Result<Vec<_>, XtsLengthError> = (0u128..)
+    ///     .zip(&mut sectors)
+    ///     .map(|(number, sector)| Loan::xts_encrypt(&key, &number.to_le_bytes(), sector))
+    ///     .collect();
+    /// planner.process_each(loans?);
+    /// assert_ne!(sectors[0], sectors[1]);
+    /// # Ok::<(), XtsLengthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit is shorter or longer.
+    #[inline(always)]
+    pub fn xts_encrypt(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, XtsLengthError> {
+        Self::xts(Direction::Encrypt, key, tweak, buffer.into().span())
+    }
+
+    /// Decrypts a data unit.
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
+    #[inline(always)]
+    pub fn xts_decrypt(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, XtsLengthError> {
+        Self::xts(Direction::Decrypt, key, tweak, buffer.into().span())
+    }
+
+    #[inline(always)]
+    fn xts(
+        direction: Direction,
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        text: Span,
+    ) -> Result<Self, XtsLengthError> {
+        Ok(Xts::new(direction, key, tweak, text.len)?.lend(text))
     }
 }

@@ -4,8 +4,9 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
-use crate::aes::key::{AesKey, Expansion};
+use crate::aes::key::Expansion;
 use crate::cpu::Cpu;
+use crate::kernels::aes::key::AesKey;
 
 /// A key for XTS-AES-128 or XTS-AES-256 (SP 800-38E, IEEE 1619), expanded: one AES key for the
 /// text, and one for the tweak. Both are wiped when it is dropped.
@@ -47,7 +48,7 @@ impl XtsKey {
     fn expanded(key: &[u8], by: Expansion) -> Result<Self, XtsKeyError> {
         let (text, tweak) = key.split_at(key.len() / 2);
         let given = key.len();
-        let keys = [text, tweak].map(|half| AesKey::expanded(half, by));
+        let keys = [text, tweak].map(|half| AesKey::expanded(half, by.sub_word()));
         let ([Ok(text_key), Ok(tweak_key)], 32 | 64) = (keys, given) else {
             return Err(XtsKeyError::Length { given });
         };
@@ -57,17 +58,17 @@ impl XtsKey {
         Ok(XtsKey { text: text_key, tweak: tweak_key })
     }
 
-    /// The length of each half in bits: 128 or 256.
+    /// Returns the length of each half in bits: 128 or 256.
     pub fn bits(&self) -> usize {
         self.text.bits()
     }
 
-    /// The text's part.
+    /// Returns the text's part.
     pub(super) fn text(&self) -> &AesKey {
         &self.text
     }
 
-    /// The tweak's part.
+    /// Returns the tweak's part.
     pub(super) fn tweak(&self) -> &AesKey {
         &self.tweak
     }

@@ -6,22 +6,21 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use super::XtsKey;
-use super::job::Xts;
-use crate::aes::blocks::{BlocksKernel, next_tweak};
-use crate::aes::key::{Block, BlockWords};
 use crate::aes::lanes::Direction;
 use crate::aes::select;
-use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
-use crate::job::Cipher;
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::kernels::aes::blocks::{BlocksKernel, next_tweak};
+use crate::kernels::aes::key::{Block, BlockWords};
+use crate::manager::{Lanes, Source};
+use crate::occupancy::Occupancy;
 
 /// Data units that are gathered.
 const GATHERED: usize = 16;
 
 /// One data unit, as the scheduler sees it.
 ///
-/// Its maker guarantees that the pointers stay valid until the task is complete.
+/// A task is good, as [`Lanes::Task`] defines it, if the key is readable, `src` is readable and
+/// `dst` writable for `len` bytes, at least a block, and the two are equal or apart.
 #[derive(Clone, Copy)]
 pub struct XtsTask {
     pub(super) key: *const XtsKey,
@@ -53,12 +52,11 @@ pub struct XtsLanes {
     ids: [u32; GATHERED],
 }
 
-// SAFETY: `tasks` holds pointers only during a call.
+// SAFETY: the pointers in `tasks` are only used during a call, which writes them first.
 unsafe impl Send for XtsLanes {}
 
 impl Lanes for XtsLanes {
     type Task = XtsTask;
-    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         let none = XtsTask {
@@ -80,7 +78,7 @@ impl Lanes for XtsLanes {
         Occupancy::default()
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<XtsTask>, _: Goal) {
+    unsafe fn run(&mut self, source: &mut impl Source<XtsTask>) {
         let XtsLanes { kernel, tasks, ids } = self;
         loop {
             let mut count = 0;
@@ -89,7 +87,9 @@ impl Lanes for XtsLanes {
                     *place = *task;
                     *number = id;
                     // From where it was made, not from the copy, which is not in the cache yet.
-                    // SAFETY: the caller vouches for the task; the kernel is for this CPU.
+                    // SAFETY: the task is good by the contract of `run`, so its key is readable; a
+                    // tweak is a block, and the two tweaks are different places. The kernel is for
+                    // this CPU.
                     unsafe {
                         let (from, to) =
                             (task.tweak.block().as_ptr(), place.tweak.block_mut().as_mut_ptr());
@@ -102,7 +102,8 @@ impl Lanes for XtsLanes {
                 count += 1;
             }
             for (task, id) in tasks.iter_mut().zip(&*ids).take(count) {
-                // SAFETY: as above.
+                // SAFETY: the task is good until it is reported done, by the contract of `run`, and
+                // its tweak was just made ready; the kernel is for this CPU.
                 unsafe { process(kernel, task) };
                 source.done(*id);
             }
@@ -113,10 +114,10 @@ impl Lanes for XtsLanes {
     }
 }
 
-/// Ciphers a data unit whose tweak is ready, and wipes that.
+/// Ciphers a data unit whose tweak is ready, and wipes the tweak.
 ///
 /// # Safety
-/// The task is good, and the kernel for this CPU.
+/// The task is good, as [`Lanes::Task`] defines it, and the kernel is for this CPU.
 #[inline(always)]
 unsafe fn process(kernel: &BlocksKernel, task: &mut XtsTask) {
     let XtsTask { key, ref mut tweak, src, dst, len, direction } = *task;
@@ -128,7 +129,9 @@ unsafe fn process(kernel: &BlocksKernel, task: &mut XtsTask) {
     let part = len % 16;
     // The last whole block goes with the part behind it, if there is one.
     let alone = len / 16 - usize::from(part > 0);
-    // SAFETY: the caller's; the blocks are within the data unit.
+    // SAFETY: `src` and `dst` are valid for `len` bytes, by this function's contract. `alone`
+    // blocks and, if there is a part, one more block and `part` bytes make up `len`; all of these
+    // last bytes are read before any of them is written.
     unsafe {
         let key = (*key).text();
         cipher(key, tweak, src, dst, alone);
@@ -161,68 +164,8 @@ const MIN_LEN: usize = 16;
 /// The most bytes of a data unit (SP 800-38E, section 4): 2^20 blocks.
 const MAX_LEN: usize = 16 << 20;
 
-/// All cost the same: no order has fewer steps.
+/// The cost of a data unit, the same for all, because no order of them has fewer steps.
 pub(super) const COST: usize = 1;
-
-impl<'a> Loan<'a, XtsLanes> {
-    /// Encrypts a data unit of 16 bytes to 16 MiB with AES-XTS (SP 800-38E, IEEE 1619). A
-    /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
-    /// lacks (ciphertext stealing).
-    ///
-    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
-    /// that belong to its place. The same text at the same place becomes the same ciphertext, so
-    /// that an observer of two versions learns which blocks have changed. Nothing says whether a
-    /// ciphertext was tampered with. XTS is for storage, not for messages.
-    ///
-    /// ```
-    /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
-    ///
-    /// let key = XtsKey::new(b"one key for text, other to tweak").expect("different halves");
-    /// let mut sectors = [[1u8; 512]; 2];
-    /// let mut planner = Planner::<XtsLanes>::new(&Cpu::detect());
-    /// let loans: Result<Vec<_>, XtsLengthError> = (0u128..)
-    ///     .zip(&mut sectors)
-    ///     .map(|(number, sector)| Loan::xts_encrypt(&key, &number.to_le_bytes(), sector))
-    ///     .collect();
-    /// planner.process_each(loans?);
-    /// assert_ne!(sectors[0], sectors[1]);
-    /// # Ok::<(), XtsLengthError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit is shorter or longer.
-    #[inline(always)]
-    pub fn xts_encrypt(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        buffer: impl Into<Buffers<'a>>,
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Encrypt, key, tweak, buffer.into().span())
-    }
-
-    /// Decrypts a data unit.
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
-    #[inline(always)]
-    pub fn xts_decrypt(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        buffer: impl Into<Buffers<'a>>,
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Decrypt, key, tweak, buffer.into().span())
-    }
-
-    #[inline(always)]
-    fn xts(
-        direction: Direction,
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        text: Span,
-    ) -> Result<Self, XtsLengthError> {
-        Ok(Xts::new(direction, key, tweak, text.len)?.lend(text))
-    }
-}
 
 /// A data unit is too short or too long for XTS.
 ///

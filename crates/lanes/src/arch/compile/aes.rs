@@ -4,9 +4,9 @@
 /// the ones of `aes::pipeline` with the `target_feature` that they need.
 macro_rules! cbc_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
-        use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
-        use $crate::aes::key::{AesKey, Block};
-        use $crate::aes::pipeline::{self, ByLanes, LANES};
+        use $crate::kernels::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
+        use $crate::kernels::aes::key::{AesKey, Block};
+        use $crate::kernels::aes::pipeline::{self, ByLanes, LANES};
 
         $(#[$doc])*
         pub(crate) static $kernel: CbcKernel = CbcKernel {
@@ -41,7 +41,9 @@ macro_rules! cbc_kernel {
             first: usize,
             blocks: usize,
         ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
+            // SAFETY: the lanes and keys fulfil the contract of `encrypt_own`, because
+            // `encrypt_from` picks this function by the keys' number of rounds, and this function
+            // enables the instructions.
             unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, first, blocks) }
         }
 
@@ -51,36 +53,43 @@ macro_rules! cbc_kernel {
             first: usize,
             blocks: usize,
         ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
+            // SAFETY: the lanes and keys fulfil the contract of `encrypt_shared`, because
+            // `encrypt_from` picks this function for lanes with one key and its number of rounds,
+            // and this function enables the instructions.
             unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, first, blocks) }
         }
 
-        /// [`CbcKernel::encrypt`], with its contract.
+        /// Does what [`CbcKernel::encrypt`] does, with its contract.
         unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
             assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
-            // SAFETY: the contract.
+            // SAFETY: the arguments fulfil the contract of `CbcKernel`, which the called function
+            // has, too.
             unsafe { encrypt_from(set, 0, n, blocks) }
         }
 
-        /// The same for `n` lanes from `first` on.
+        /// Encrypts in `n` lanes from `first` on, with the contract of [`CbcKernel::encrypt`] for
+        /// these lanes; `n` is 1 to [`LANES`].
         pub(in crate::arch) unsafe fn encrypt_from(
             set: &mut CbcLaneSet,
             first: usize,
             n: usize,
             blocks: usize,
         ) {
-            let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
-            // SAFETY: the first of them has a valid key, and the others the same number of rounds,
-            // for which the function is made; the rest is the contract itself.
+            let keys = &set.key[first..first + n];
+            let sharing = usize::from($crate::kernels::aes::key::share_a_key(keys));
+            // SAFETY: the first of the lanes has a valid key, and the others have keys with the
+            // same number of rounds, by the contract of `CbcKernel`; the function is the one for
+            // this number, for `n` lanes, and for one key only if they share it.
             unsafe {
                 let rounds = (*set.key[first]).rounds();
                 ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, first, blocks);
             }
         }
 
-        /// [`CbcKernel::decrypt`], with its contract.
+        /// Does what [`CbcKernel::decrypt`] does, with its contract.
         unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
-            // SAFETY: the contract, and the number of rounds is the key's.
+            // SAFETY: the arguments fulfil the contract of `CbcKernel`, and each arm has the key's
+            // number of rounds.
             unsafe {
                 match key.rounds() {
                     10 => decrypt_all::<10>(key, iv, src, dst, blocks),
@@ -98,7 +107,8 @@ macro_rules! cbc_kernel {
             dst: *mut u8,
             blocks: usize,
         ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
+            // SAFETY: the arguments fulfil the contract of `CbcKernel` for a key of `ROUNDS`
+            // rounds, and this function enables the instructions.
             unsafe { pipeline::decrypt::<$aes, ROUNDS>(key, iv, src, dst, blocks) }
         }
     };
@@ -113,20 +123,22 @@ macro_rules! ctr_kernel {
         $feature:literal, frame: $frame:ident
     ) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::aes::ctr::CtrKernel =
-            $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
+        pub(crate) static $kernel: $crate::kernels::aes::ctr::CtrKernel =
+            $crate::kernels::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
 
         #[target_feature(enable = $feature)]
         unsafe fn ctr(
-            key: &$crate::aes::key::AesKey,
-            first: &$crate::aes::key::Block,
+            key: &$crate::kernels::aes::key::AesKey,
+            first: &$crate::kernels::aes::key::Block,
             src: *const u8,
             dst: *mut u8,
             len: usize,
         ) {
             $crate::arch::compile::align_frame!($frame);
-            use $crate::aes::{ctr::pipeline, register::Wide};
-            // SAFETY: the contract, and the instructions are enabled here.
+            use $crate::kernels::aes::ctr::pipeline;
+            use $crate::kernels::aes::register::Wide;
+            // SAFETY: the arguments fulfil the contract of `CtrKernel`, and this function enables
+            // the instructions.
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
                 let counters = first.counters();
@@ -143,14 +155,16 @@ macro_rules! ctr_kernel {
 
         #[target_feature(enable = $feature)]
         unsafe fn ctr_stream(
-            key: &$crate::aes::key::AesKey,
-            first: &$crate::aes::key::Block,
+            key: &$crate::kernels::aes::key::AesKey,
+            first: &$crate::kernels::aes::key::Block,
             dst: *mut u8,
             len: usize,
         ) {
             $crate::arch::compile::align_frame!($frame);
-            use $crate::aes::{ctr::pipeline, register::Wide};
-            // SAFETY: the contract, and the instructions are enabled here.
+            use $crate::kernels::aes::ctr::pipeline;
+            use $crate::kernels::aes::register::Wide;
+            // SAFETY: the arguments fulfil the contract of `CtrKernel`, and this function enables
+            // the instructions.
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
                 pipeline::stream::<$register, $together>(key, first.counters(), dst, len);
@@ -168,22 +182,24 @@ macro_rules! blocks_kernel {
         $feature:literal, frame: $frame:ident
     ) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::aes::blocks::BlocksKernel = {
-            use $crate::aes::blocks::{BlocksKernel, pipeline};
-            use $crate::aes::key::{AesKey, Block};
-            use $crate::aes::register::{Backward, Forward};
+        pub(crate) static $kernel: $crate::kernels::aes::blocks::BlocksKernel = {
+            use $crate::kernels::aes::blocks::{pipeline, BlocksKernel};
+            use $crate::kernels::aes::key::{AesKey, Block};
+            use $crate::kernels::aes::register::{Backward, Forward};
 
             #[target_feature(enable = $feature)]
             unsafe fn encrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
                 $crate::arch::compile::align_frame!($frame);
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BlocksKernel`, and this function
+                // enables the instructions.
                 unsafe { pipeline::ecb::<$register, Forward, $together>(key, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
             unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
                 $crate::arch::compile::align_frame!($frame);
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BlocksKernel`, and this function
+                // enables the instructions.
                 unsafe { pipeline::ecb::<$register, Backward, $together>(key, src, dst, blocks) }
             }
 
@@ -196,7 +212,8 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 $crate::arch::compile::align_frame!($frame);
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BlocksKernel`, and this function
+                // enables the instructions.
                 unsafe {
                     pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks)
                 }
@@ -211,7 +228,8 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 $crate::arch::compile::align_frame!($frame);
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BlocksKernel`, and this function
+                // enables the instructions.
                 unsafe {
                     pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks)
                 }
@@ -226,7 +244,8 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 $crate::arch::compile::align_frame!($frame);
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BlocksKernel`, and this function
+                // enables the instructions.
                 unsafe { pipeline::cfb::<$register, $together>(key, iv, src, dst, blocks) }
             }
 
@@ -241,13 +260,14 @@ pub(in crate::arch) use blocks_kernel;
 macro_rules! cfb_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal, $blocks:ident) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::aes::cbc::CbcKernel = {
-            use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
-            use $crate::aes::pipeline::LANES;
+        pub(crate) static $kernel: $crate::kernels::aes::cbc::CbcKernel = {
+            use $crate::kernels::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
+            use $crate::kernels::aes::pipeline::LANES;
 
             unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
                 assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `CbcKernel`, which the called
+                // function has, too.
                 unsafe { cfb_encrypt_from(set, 0, n, blocks) }
             }
 
@@ -260,18 +280,21 @@ macro_rules! cfb_kernel {
             }
         };
 
-        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of CFB for `n` lanes from `first` on,
-        /// whose pointers stay. There are copies of the code for 1, 2, 4 and 8.
+        /// Does what [`CbcKernel::encrypt`](crate::kernels::aes::cbc::CbcKernel) does for CFB, for
+        /// `n` lanes from `first` on, whose pointers stay. There are copies of the code for 1, 2, 4
+        /// and 8.
         #[target_feature(enable = $feature)]
         pub(in crate::arch) unsafe fn cfb_encrypt_from(
-            set: &mut $crate::aes::cbc::CbcLaneSet,
+            set: &mut $crate::kernels::aes::cbc::CbcLaneSet,
             first: usize,
             n: usize,
             blocks: usize,
         ) {
-            use $crate::aes::cfb::pipeline;
+            use $crate::kernels::aes::cfb::pipeline;
             set.repeat(first + n, first + n.next_power_of_two());
-            // SAFETY: the contract, and the instructions are enabled here.
+            // SAFETY: lanes `first..first + n` fulfil the contract of `CbcKernel`, and `repeat` has
+            // made the lanes behind them the same as the last one, up to the number of lanes of the
+            // copy. This function enables the instructions.
             unsafe {
                 match n {
                     1 => pipeline::encrypt::<$aes, 1>(set, first, blocks),
@@ -290,15 +313,16 @@ pub(in crate::arch) use cfb_kernel;
 macro_rules! chain_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::aes::mac::ChainKernel =
-            $crate::aes::mac::ChainKernel { name: $name, lanes: 8, absorb };
+        pub(crate) static $kernel: $crate::kernels::aes::mac::ChainKernel =
+            $crate::kernels::aes::mac::ChainKernel { name: $name, lanes: 8, absorb };
 
         #[target_feature(enable = $feature)]
-        unsafe fn absorb(set: &mut $crate::aes::mac::ChainSet, n: usize, blocks: usize) {
-            use $crate::aes::mac::pipeline;
-            // SAFETY: the contract, and the instructions are enabled here.
+        unsafe fn absorb(set: &mut $crate::kernels::aes::mac::ChainSet, n: usize, blocks: usize) {
+            use $crate::kernels::aes::mac::pipeline;
+            // SAFETY: the arguments fulfil the contract of `ChainKernel`, and this function enables
+            // the instructions.
             unsafe {
-                if $crate::aes::key::share_a_key(&set.key[..n]) {
+                if $crate::kernels::aes::key::share_a_key(&set.key[..n]) {
                     pipeline::with_lanes!(n, N => pipeline::shared::<$register, N>(set, blocks));
                 } else {
                     pipeline::with_lanes!(n, N => pipeline::own::<$register, N>(set, 0, blocks));
@@ -313,8 +337,8 @@ pub(in crate::arch) use chain_kernel;
 /// that they need.
 macro_rules! gcm_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
-        use $crate::aes::gcm::GcmKey;
-        use $crate::aes::key::Block;
+        use $crate::kernels::aes::gcm::key::GcmKey;
+        use $crate::kernels::aes::key::Block;
 
         $crate::arch::compile::gcm_kernel!(
             $(#[$doc])*
@@ -323,7 +347,8 @@ macro_rules! gcm_kernel {
 
         #[target_feature(enable = $feature)]
         unsafe fn first_counter(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
-            // SAFETY: the contract, and the instructions are enabled here.
+            // SAFETY: the arguments fulfil the contract of `GcmKernel`, and this function enables
+            // the instructions.
             unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
         }
     };
@@ -332,7 +357,7 @@ macro_rules! gcm_kernel {
         $(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal,
         $process:expr, $first_counter:expr
     ) => {
-        use $crate::aes::gcm::{GcmKernel, Message, pipeline};
+        use $crate::kernels::aes::gcm::{pipeline, GcmKernel, Message};
 
         $(#[$doc])*
         pub(crate) static $kernel: GcmKernel =
@@ -341,7 +366,8 @@ macro_rules! gcm_kernel {
         #[target_feature(enable = $feature)]
         unsafe fn process<const INTEGERS: bool>(messages: &[Message]) {
             $crate::arch::compile::align_frame!();
-            // SAFETY: the contract, and the instructions are enabled here.
+            // SAFETY: the arguments fulfil the contract of `GcmKernel`, and this function enables
+            // the instructions.
             unsafe { pipeline::process::<$register>(messages, weave::<INTEGERS>) }
         }
 
@@ -352,7 +378,8 @@ macro_rules! gcm_kernel {
             before: Option<(&Message, &mut pipeline::Between<$register>)>,
         ) {
             $crate::arch::compile::align_frame!();
-            // SAFETY: the contract, and the instructions are enabled here.
+            // SAFETY: the arguments fulfil the contract of `GcmKernel`, and this function enables
+            // the instructions.
             unsafe { pipeline::weave::<$register, INTEGERS>(message, place, before) }
         }
     };
@@ -363,35 +390,43 @@ pub(in crate::arch) use gcm_kernel;
 /// that it needs.
 macro_rules! ofb_lanes_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
-        $crate::aes::ofb::ofb_kernel!(
+        $crate::kernels::aes::ofb::ofb_kernel!(
             $(#[$doc])*
             $kernel,
             $name,
-            $crate::aes::pipeline::LANES,
-            $crate::aes::cbc::Narrow::NEVER,
+            $crate::kernels::aes::pipeline::LANES,
+            $crate::kernels::aes::cbc::Narrow::NEVER,
             ofb_encrypt
         );
 
-        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of OFB, with its contract.
-        unsafe fn ofb_encrypt(set: &mut $crate::aes::cbc::CbcLaneSet, n: usize, blocks: usize) {
-            use $crate::aes::pipeline::LANES;
+        /// Does what [`CbcKernel::encrypt`](crate::kernels::aes::cbc::CbcKernel) does for OFB, with
+        /// its contract.
+        unsafe fn ofb_encrypt(
+            set: &mut $crate::kernels::aes::cbc::CbcLaneSet,
+            n: usize,
+            blocks: usize,
+        ) {
+            use $crate::kernels::aes::pipeline::LANES;
             assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
-            // SAFETY: the contract.
+            // SAFETY: the arguments fulfil the contract of `CbcKernel`, which the called function
+            // has, too.
             unsafe { ofb_encrypt_from(set, 0, n, blocks) }
         }
 
-        /// The same for `n` lanes from `first` on, whose pointers stay. There are copies of the
-        /// code for 1, 2, 4 and 8.
+        /// Ciphers in `n` lanes from `first` on, whose pointers stay. There are copies of the code
+        /// for 1, 2, 4 and 8 lanes.
         #[target_feature(enable = $feature)]
         pub(in crate::arch) unsafe fn ofb_encrypt_from(
-            set: &mut $crate::aes::cbc::CbcLaneSet,
+            set: &mut $crate::kernels::aes::cbc::CbcLaneSet,
             first: usize,
             n: usize,
             blocks: usize,
         ) {
-            use $crate::aes::ofb::pipeline;
+            use $crate::kernels::aes::ofb::pipeline;
             set.repeat(first + n, first + n.next_power_of_two());
-            // SAFETY: the contract, and the instructions are enabled here.
+            // SAFETY: lanes `first..first + n` fulfil the contract of `CbcKernel`, and `repeat` has
+            // made the lanes behind them the same as the last one, up to the number of lanes of the
+            // copy. This function enables the instructions.
             unsafe {
                 match n {
                     1 => pipeline::encrypt::<$aes, 1>(set, first, blocks),

@@ -5,24 +5,26 @@
 macro_rules! bignum_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $limbs:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::bignum::Kernel = {
-            use $crate::bignum::columns::{self, Block, width};
-            use $crate::bignum::select::{self, Lanes};
-            use $crate::bignum::{Kernel, Modulo};
+        pub(crate) static $kernel: $crate::kernels::bignum::BignumKernel = {
+            use $crate::kernels::bignum::columns::{self, width, Block};
+            use $crate::kernels::bignum::select::{self, SelectLanes};
+            use $crate::kernels::bignum::{BignumKernel, Modulo};
 
-            const LANES: usize = <$limbs as Lanes>::LANES;
+            const LANES: usize = <$limbs as SelectLanes>::LANES;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn low<const W: usize, const SQUARE: bool>(block: &Block<'_>) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, and this function
+                // enables the instructions.
                 unsafe { columns::low::<$limbs, W, SQUARE>(block) }
             }
 
             $(#[target_feature(enable = $features)])?
             unsafe fn high<const W: usize, const SQUARE: bool>(block: &Block<'_>) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, and this function
+                // enables the instructions.
                 unsafe { columns::high::<$limbs, W, SQUARE>(block) }
             }
 
@@ -37,8 +39,9 @@ macro_rules! bignum_kernel {
                 let mut carry = Carry([0; LANES]);
                 let carry = carry.0.as_mut_ptr();
                 let mut block = Block { a, b, out, modulo, first: 0, carry };
-                // SAFETY: the contract; blocks come from the lowest to the highest, and have no
-                // other widths.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`. Blocks come from
+                // the lowest to the highest, and their widths add up to the number of limbs; no
+                // block has another width than these.
                 unsafe {
                     while block.first < modulo.limbs {
                         let width = width(modulo.limbs - block.first);
@@ -68,18 +71,21 @@ macro_rules! bignum_kernel {
             }
 
             unsafe fn multiply(out: *mut u64, a: *const u64, b: *const u64, modulo: &Modulo) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { product::<false>(out, a, b, modulo) }
             }
 
             unsafe fn square(out: *mut u64, a: *const u64, modulo: &Modulo) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { product::<true>(out, a, a, modulo) }
             }
 
             $(#[target_feature(enable = $features)])?
             unsafe fn keep(entry: *mut u64, number: *const u64, limbs: usize) {
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, and this function
+                // enables the instructions.
                 unsafe { select::keep::<$limbs>(entry, number, limbs) }
             }
 
@@ -90,12 +96,13 @@ macro_rules! bignum_kernel {
                 indices: *const u64,
                 limbs: usize,
             ) {
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, and this function
+                // enables the instructions.
                 unsafe { select::select::<$limbs>(out, table, indices, limbs) }
             }
 
-            let radix = <$limbs as Lanes>::RADIX;
-            Kernel { name: $name, lanes: LANES, radix, multiply, square, keep, select }
+            let radix = <$limbs as SelectLanes>::RADIX;
+            BignumKernel { name: $name, lanes: LANES, radix, multiply, square, keep, select }
         };
     };
 }
@@ -105,24 +112,27 @@ pub(in crate::arch) use bignum_kernel;
 macro_rules! bignum_words_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::bignum::Kernel = {
-            use $crate::bignum::{Kernel, Modulo, Radix, select, words};
+        pub(crate) static $kernel: $crate::kernels::bignum::BignumKernel = {
+            use $crate::kernels::bignum::{select, words, BignumKernel, Modulo, Radix};
             use $crate::plain::Plain;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn multiply(out: *mut u64, a: *const u64, b: *const u64, modulo: &Modulo) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { words::multiply(out, a, b, modulo) }
             }
 
             $(#[target_feature(enable = $features)])?
             unsafe fn square(out: *mut u64, a: *const u64, modulo: &Modulo) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { words::multiply(out, a, a, modulo) }
             }
 
             unsafe fn keep(entry: *mut u64, number: *const u64, limbs: usize) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { select::keep::<Plain<u64>>(entry, number, limbs) }
             }
 
@@ -132,12 +142,13 @@ macro_rules! bignum_words_kernel {
                 indices: *const u64,
                 limbs: usize,
             ) {
-                // SAFETY: the contract.
+                // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
+                // function has, too.
                 unsafe { select::select::<Plain<u64>>(out, table, indices, limbs) }
             }
 
             let radix = Radix::Bits64;
-            Kernel { name: $name, lanes: 1, radix, multiply, square, keep, select }
+            BignumKernel { name: $name, lanes: 1, radix, multiply, square, keep, select }
         };
     };
 }
@@ -150,9 +161,10 @@ mod tests {
     use std::vec::Vec;
 
     use crate::arch::portable;
-    use crate::bignum::columns::Limbs;
-    use crate::bignum::select::Lanes;
-    use crate::bignum::{Kernel, MAX_LANES, Modulus, Number, Powers, Radix};
+    use crate::bignum::{Modulus, Powers};
+    use crate::kernels::bignum::columns::Limbs;
+    use crate::kernels::bignum::select::SelectLanes;
+    use crate::kernels::bignum::{BignumKernel, MAX_LANES, Number, Radix};
     use crate::vector::each;
 
     /// A limb of two numbers, of so many bits.
@@ -165,8 +177,8 @@ mod tests {
         }
     }
 
-    // SAFETY: baseline instructions only.
-    unsafe impl<const BITS: usize> Lanes for Soft<BITS> {
+    // SAFETY: only baseline instructions are used.
+    unsafe impl<const BITS: usize> SelectLanes for Soft<BITS> {
         const LANES: usize = 2;
         const RADIX: Radix = if BITS == 28 { Radix::Bits28 } else { Radix::Bits52 };
         const CHUNK: usize = if BITS == 28 { 10 } else { 11 };
@@ -175,14 +187,16 @@ mod tests {
             Soft([word; 2])
         }
         unsafe fn load(from: *const u64) -> Self {
-            // SAFETY: the caller vouches for the words.
+            // SAFETY: `from` is readable for two words (`LANES` is 2), by the contract of
+            // `SelectLanes::load`.
             unsafe { Soft(from.cast::<[u64; 2]>().read_unaligned()) }
         }
         unsafe fn store(self, to: *mut u64) {
-            // SAFETY: the caller vouches for the words.
+            // SAFETY: `to` is writable for two words (`LANES` is 2), by the contract of
+            // `SelectLanes::store`.
             unsafe { to.cast::<[u64; 2]>().write_unaligned(self.0) }
         }
-        /// No sum may be too long for its word.
+        /// Adds, where no sum may be too long for its word.
         fn add(self, other: Self) -> Self {
             self.zip(other, |a, b| a.checked_add(b).expect("there is room for the sum"))
         }
@@ -200,11 +214,11 @@ mod tests {
         }
     }
 
-    // SAFETY: as above.
+    // SAFETY: only baseline instructions are used.
     unsafe impl<const BITS: usize> Limbs for Soft<BITS> {
         const ROOM: usize = if BITS == 28 { 127 } else { 1000 };
 
-        /// As `vpmuludq` and `vpaddq`, or as `vpmadd52luq` and `vpmadd52huq`.
+        /// Adds a product, as `vpmuludq` and `vpaddq` do, or as `vpmadd52luq` and `vpmadd52huq`.
         fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
             let of = |word: u64| u128::from(word & (u64::MAX >> (64 - BITS.max(32))));
             let bits = if BITS == 28 { 64 } else { 52 };
@@ -235,7 +249,7 @@ mod tests {
         SOFT52, "software, 52 bits", Soft<52>
     );
 
-    /// A number that is odd and has its highest bit.
+    /// Returns a number that is odd and has its highest bit.
     fn modulus(words: impl Fn(usize) -> u64, len: usize) -> Modulus {
         let mut number = Number::zero(len);
         number.words_mut().iter_mut().enumerate().for_each(|(i, word)| *word = words(i));
@@ -244,9 +258,9 @@ mod tests {
         Modulus::new(number, &portable::BIGNUM)
     }
 
-    /// The power of either base, modulo either modulus, by a kernel of one lane or of two.
+    /// Returns the power of either base, modulo either modulus, by a kernel of one lane or of two.
     fn powers(
-        kernel: &'static Kernel,
+        kernel: &'static BignumKernel,
         both: &[(Modulus, Number)],
         raise: impl Fn(&mut Powers),
     ) -> Vec<Number> {

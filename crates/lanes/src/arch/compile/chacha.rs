@@ -7,38 +7,44 @@ macro_rules! chacha_kernel {
         $kernel:ident, $name:literal, $blocks:ty, $limbs:ty $(, $feature:literal)?
     ) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::chacha::ChaChaKernel = {
-            use $crate::chacha::aead::{self, Workspace};
-            use $crate::chacha::block::Consecutive;
+        pub(crate) static $kernel: $crate::kernels::chacha::kernel::ChaChaKernel = {
+            use $crate::kernels::chacha::aead::{self, Workspace};
+            use $crate::kernels::chacha::block::Consecutive;
             #[cfg(debug_assertions)]
-            use $crate::chacha::poly::{Number, Part, Wide};
-            use $crate::chacha::{ChaChaKernel, ChaChaKey, Extended, Message, Text, stream};
+            use $crate::kernels::chacha::poly::{Number, Part, Wide};
+            use $crate::kernels::chacha::stream;
+            use $crate::kernels::chacha::kernel::ChaChaKernel;
+            use $crate::kernels::chacha::key::ChaChaKey;
+            use $crate::kernels::chacha::text::{XChaChaMessage, ChaChaMessage, ChaChaText};
             use $crate::vector::Vector;
 
             type InLanes = <$blocks as Consecutive>::Vector;
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn cipher(texts: &[Text], lanes: &mut stream::Lanes) {
+            unsafe fn cipher(texts: &[ChaChaText], lanes: &mut stream::StreamLanes) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, and this function
+                // enables the instructions.
                 unsafe { stream::cipher::<$blocks>(texts, lanes) }
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn process(messages: &[Message], workspace: &mut Workspace) {
+            unsafe fn process(messages: &[ChaChaMessage], workspace: &mut Workspace) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, and this function
+                // enables the instructions.
                 unsafe { aead::process::<$blocks, Poly1305>(messages, workspace, cipher) }
             }
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn subkeys(
-                messages: &[Extended],
-                lanes: &mut stream::Lanes,
+                messages: &[XChaChaMessage],
+                lanes: &mut stream::StreamLanes,
                 keys: &mut [ChaChaKey],
             ) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, and this function
+                // enables the instructions.
                 unsafe { stream::subkeys::<InLanes>(messages, lanes, keys) }
             }
 
@@ -51,7 +57,7 @@ macro_rules! chacha_kernel {
             #[cfg(debug_assertions)]
             struct Poly1305;
 
-            // SAFETY: that of the functions, which are called.
+            // SAFETY: the impl uses only the instructions of `$limbs`, which `call` enables.
             #[cfg(debug_assertions)]
             unsafe impl Wide for Poly1305 {
                 const WORTH: usize = <$limbs>::WORTH;
@@ -70,20 +76,24 @@ macro_rules! chacha_kernel {
                         from: *const u8,
                         blocks: usize,
                     ) -> usize {
-                        // SAFETY: the contract, and the instructions are enabled here.
+                        // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, and this
+                        // function enables the instructions.
                         unsafe { <$limbs>::absorb(sum, r, from, blocks) }
                     }
-                    // SAFETY: the contract.
+                    // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, which the called
+                    // function has, too.
                     unsafe { call(sum, r, from, blocks) }
                 }
 
                 unsafe fn absorb_each(parts: &mut [Part]) {
                     $(#[target_feature(enable = $feature)])?
                     unsafe fn call(parts: &mut [Part]) {
-                        // SAFETY: the contract, and the instructions are enabled here.
+                        // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, and this
+                        // function enables the instructions.
                         unsafe { <$limbs>::absorb_each(parts) }
                     }
-                    // SAFETY: the contract.
+                    // SAFETY: the arguments fulfil the contract of `ChaChaKernel`, which the called
+                    // function has, too.
                     unsafe { call(parts) }
                 }
             }

@@ -4,15 +4,16 @@
 macro_rules! des_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $bits:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(crate) const $kernel: $crate::des::DesKernel = {
+        pub(crate) const $kernel: $crate::kernels::des::DesKernel = {
             use $crate::bits::Bits;
-            use $crate::des::{DesKernel, cipher};
+            use $crate::kernels::des::{cipher, DesKernel};
 
             /// [`DesKernel::slice_keys`], with its contract.
             $(#[target_feature(enable = $features)])?
             unsafe fn slice_keys(words: *const u64, slices: *mut u64) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the caller's; this function has the instruction set.
+                // SAFETY: the arguments fulfil the contract of `DesKernel`, and this function
+                // enables the instructions.
                 unsafe { cipher::slice_keys::<$bits>(words, slices) }
             }
 
@@ -20,7 +21,8 @@ macro_rules! des_kernel {
             $(#[target_feature(enable = $features)])?
             unsafe fn slice_key(word: u64, slices: *mut u64) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the caller's; this function has the instruction set.
+                // SAFETY: the arguments fulfil the contract of `DesKernel`, and this function
+                // enables the instructions.
                 unsafe { cipher::slice_key::<$bits>(word, slices) }
             }
 
@@ -28,7 +30,8 @@ macro_rules! des_kernel {
             $(#[target_feature(enable = $features)])?
             unsafe fn run(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the caller's; this function has the instruction set.
+                // SAFETY: the arguments fulfil the contract of `DesKernel`, and this function
+                // enables the instructions.
                 unsafe { cipher::cipher::<$bits>(slices, passes, decrypt, blocks) }
             }
 

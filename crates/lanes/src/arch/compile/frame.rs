@@ -9,7 +9,7 @@ pub(in crate::arch) struct Anchor {
 }
 
 impl Anchor {
-    /// A place that holds nothing.
+    /// Makes a place that holds nothing.
     #[inline(always)]
     pub(in crate::arch) const fn new() -> MaybeUninit<Self> {
         MaybeUninit::uninit()

@@ -15,12 +15,12 @@ macro_rules! wide_kernels {
         @ $name:literal, $padding:ty, [$($features:literal)?],
         $kernel:ident, $advance:ident, $run:ident, $finish:ident, $word:ty, $v:ty
     ) => {
-        /// The kernel of `A` on this instruction set.
-        pub(crate) const fn $kernel<A: $crate::hash::Hash<Word = $word>>()
-        -> $crate::hash::HashKernel<$word> {
+        /// Returns the kernel of `A` on this instruction set.
+        pub(crate) const fn $kernel<A: $crate::kernels::hash::algorithm::Hash<Word = $word>>()
+        -> $crate::kernels::hash::kernel::HashKernel<$word> {
             use $crate::vector::{Pair, Vector};
             if A::WAITS {
-                $crate::hash::HashKernel {
+                $crate::kernels::hash::kernel::HashKernel {
                     name: $name,
                     lanes: <Pair<$v>>::LANES,
                     run: $run::<Pair<$v>, A::Core>,
@@ -28,7 +28,7 @@ macro_rules! wide_kernels {
                     pads: <$padding>::IN_REGISTERS,
                 }
             } else {
-                $crate::hash::HashKernel {
+                $crate::kernels::hash::kernel::HashKernel {
                     name: $name,
                     lanes: <$v>::LANES,
                     run: $run::<$v, A::Core>,
@@ -39,38 +39,41 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $advance<V, C>(task: &$crate::hash::kernel::Task<$word>)
+        unsafe fn $advance<V, C>(task: &$crate::kernels::hash::kernel::Task<$word>)
         where
             V: $crate::vector::Vector<Word = $word>,
-            C: $crate::hash::Compression<Word = $word>,
-            $padding: $crate::hash::kernel::Padding<V>,
+            C: $crate::kernels::hash::compression::Compression<Word = $word>,
+            $padding: $crate::kernels::hash::kernel::Padding<V>,
         {
             $crate::arch::compile::align_frame!();
-            // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { $crate::hash::kernel::advance::<V, C, $padding>(task) }
+            // SAFETY: the task fulfils the contract of `advance`, and this function enables the
+            // instructions of `V`.
+            unsafe { $crate::kernels::hash::kernel::advance::<V, C, $padding>(task) }
         }
 
         unsafe fn $run<V, C>(states: *const *mut $word, data: *const *const u8, blocks: usize)
         where
             V: $crate::vector::Vector<Word = $word>,
-            C: $crate::hash::Compression<Word = $word>,
-            $padding: $crate::hash::kernel::Padding<V>,
+            C: $crate::kernels::hash::compression::Compression<Word = $word>,
+            $padding: $crate::kernels::hash::kernel::Padding<V>,
         {
-            // SAFETY: the same contract.
-            unsafe { $advance::<V, C>(&$crate::hash::kernel::Task::run(states, data, blocks)) }
+            // SAFETY: the arguments fulfil the contract of `WideRun` for the lanes of `V`.
+            unsafe {
+                $advance::<V, C>(&$crate::kernels::hash::kernel::Task::run(states, data, blocks))
+            }
         }
 
         unsafe fn $finish<V, A>(
-            messages: &$crate::hash::Messages<$word>,
+            messages: &$crate::kernels::hash::kernel::Messages<$word>,
             first: usize,
-            shape: $crate::hash::Shape,
+            shape: $crate::kernels::hash::kernel::Shape,
         ) where
             V: $crate::vector::Vector<Word = $word>,
-            A: $crate::hash::Hash<Word = $word>,
-            $padding: $crate::hash::kernel::Padding<V>,
+            A: $crate::kernels::hash::algorithm::Hash<Word = $word>,
+            $padding: $crate::kernels::hash::kernel::Padding<V>,
         {
-            let task = $crate::hash::kernel::Task::finish::<A>(messages, first, shape);
-            // SAFETY: the same contract.
+            let task = $crate::kernels::hash::kernel::Task::finish::<A>(messages, first, shape);
+            // SAFETY: the arguments fulfil the contract of `WideFinish` for the lanes of `V`.
             unsafe { $advance::<V, A::Core>(&task) }
         }
     };

@@ -5,21 +5,23 @@
 macro_rules! kasumi_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $bits:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(crate) static $kernel: $crate::kasumi::KasumiKernel = {
+        pub(crate) static $kernel: $crate::kernels::kasumi::KasumiKernel = {
             use $crate::bits::Bits;
-            use $crate::kasumi::{KasumiKernel, cipher};
+            use $crate::kernels::kasumi::{cipher, KasumiKernel};
 
             $(#[target_feature(enable = $features)])?
             unsafe fn schedule(high: *mut u64, low: *mut u64, schedule: *mut u64) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `KasumiKernel`, and this function
+                // enables the instructions.
                 unsafe { cipher::schedule::<$bits>(high, low, schedule) }
             }
 
             $(#[target_feature(enable = $features)])?
             unsafe fn encrypt(schedule: *const u64, blocks: *mut u64) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `KasumiKernel`, and this function
+                // enables the instructions.
                 unsafe { cipher::encrypt::<$bits>(schedule, blocks) }
             }
 

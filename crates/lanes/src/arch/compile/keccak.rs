@@ -4,18 +4,27 @@
 macro_rules! keccak_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $steps:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(in crate::arch) const $kernel: $crate::sponge::KeccakKernel = {
-            use $crate::sponge::{KeccakKernel, Rate, Steps, kernel};
+        pub(in crate::arch) const $kernel: $crate::kernels::sponge::kernel::KeccakKernel = {
+            use $crate::kernels::sponge::keccak::Steps;
+            use $crate::kernels::sponge::kernel::{self, KeccakKernel, Rate};
             use $crate::vector::Vector;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: usize) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `KeccakKernel`, and this function
+                // enables the instructions.
                 unsafe { kernel::absorb::<$steps>(states, data, rate, blocks) }
             }
 
-            KeccakKernel { name: $name, lanes: <<$steps as Steps>::V as Vector>::LANES, absorb }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn extract(states: *const u64, eights: usize, rows: *const *mut u64) {
+                // SAFETY: as above.
+                unsafe { kernel::extract::<<$steps as Steps>::V>(states, eights, rows) }
+            }
+
+            let lanes = <<$steps as Steps>::V as Vector>::LANES;
+            KeccakKernel { name: $name, lanes, absorb, extract }
         };
     };
 }

@@ -4,9 +4,11 @@
 macro_rules! rabin_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $words:ty, $features:literal) => {
         $(#[$doc])*
-        pub(in crate::arch) static $kernel: $crate::rabin::Kernel = {
-            use $crate::rabin::words::Words;
-            use $crate::rabin::{Constants, Kernel, Tables, kernel};
+        pub(in crate::arch) static $kernel: $crate::kernels::rabin::kernel::RabinKernel = {
+            use $crate::kernels::rabin::words::RabinWords;
+            use $crate::kernels::rabin::constants::Constants;
+            use $crate::kernels::rabin::kernel::{self, RabinKernel};
+            use $crate::kernels::rabin::tables::Tables;
 
             #[target_feature(enable = $features)]
             unsafe fn find(
@@ -16,11 +18,12 @@ macro_rules! rabin_kernel {
                 len: usize,
             ) -> Option<usize> {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `RabinKernel`, and this function
+                // enables the instructions.
                 unsafe { kernel::find::<$words>(constants, tables, start, len) }
             }
 
-            Kernel { name: $name, stripes: 2 * <$words as Words>::LANES, find }
+            RabinKernel { name: $name, stripes: 2 * <$words as RabinWords>::LANES, find }
         };
     };
 }

@@ -4,14 +4,15 @@
 macro_rules! sha256_chain_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $v:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(in crate::arch) const $kernel: $crate::slh_dsa::ChainKernel<u32> = {
-            use $crate::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
+        pub(in crate::arch) const $kernel: $crate::kernels::slh_dsa::chain::ChainKernel<u32> = {
+            use $crate::kernels::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
             use $crate::vector::Vector;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn run(chains: &mut Chains<u32>, first: usize, run: Run, trace: Trace<u32>) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `ChainKernel`, and this function
+                // enables the instructions.
                 unsafe { chain::sha256::<$v>(chains, first, run, trace) }
             }
 
@@ -25,15 +26,16 @@ pub(in crate::arch) use sha256_chain_kernel;
 macro_rules! keccak_chain_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $steps:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(in crate::arch) const $kernel: $crate::slh_dsa::ChainKernel<u64> = {
-            use $crate::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
-            use $crate::sponge::Steps;
+        pub(in crate::arch) const $kernel: $crate::kernels::slh_dsa::chain::ChainKernel<u64> = {
+            use $crate::kernels::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
+            use $crate::kernels::sponge::keccak::Steps;
             use $crate::vector::Vector;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn run(chains: &mut Chains<u64>, first: usize, run: Run, trace: Trace<u64>) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the contract, and the instructions are enabled here.
+                // SAFETY: the arguments fulfil the contract of `ChainKernel`, and this function
+                // enables the instructions.
                 unsafe { chain::keccak::<$steps>(chains, first, run, trace) }
             }
 

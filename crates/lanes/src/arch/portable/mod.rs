@@ -1,28 +1,37 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
+mod ml_dsa;
+mod ml_kem;
+
+use ml_dsa::ML_DSA;
+use ml_kem::ML_KEM;
+
 use super::compile::{
-    bignum_words_kernel, binary_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel,
-    keccak_chain_kernel, keccak_kernel, sha256_chain_kernel, wide_kernels,
+    bignum_words_kernel, binary_kernel, blake3_kernel, chacha_kernel, curves_kernel, des_kernel,
+    kasumi_kernel, keccak_chain_kernel, keccak_kernel, sha256_chain_kernel, wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
-use crate::aes::gcm::key::Powers;
-use crate::aes::{AesKernels, portable as aes};
-use crate::binary::BinaryKernels;
-use crate::chacha::NoVectors;
-use crate::chacha::block::Whole;
-use crate::curves::CurveKernels;
 use crate::features::{FeatureState, Features};
-use crate::hash::kernel::Built;
-use crate::hash::{
-    HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
-    sha512,
-};
+use crate::kernels::aes::gcm::key::Powers;
+use crate::kernels::aes::{AesKernels, portable as aes};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::chacha::block::Whole;
+use crate::kernels::chacha::poly::NoVectors;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::hash::kernel::Built;
+use crate::kernels::hash::md5::{self, Md5};
+use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
+use crate::kernels::hash::sha1::{self, Sha1};
+use crate::kernels::hash::sha256::{self, Sha224, Sha256};
+use crate::kernels::hash::sha512::{self, Sha384, Sha512};
+use crate::kernels::hash::sm3::{self, Sm3};
+use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
+use crate::kernels::sponge::keccak::Steps;
+use crate::kernels::sponge::kernel::SpongeKernels;
+use crate::loops::Needs;
 use crate::plain::Plain;
-use crate::probe::Needs;
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
-use crate::sponge::{SpongeKernels, Steps};
 use crate::vector::{Vector, each};
 
 wide_kernels!("portable", Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
@@ -30,6 +39,11 @@ wide_kernels!("portable", Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
 chacha_kernel!(
     /// A block after the other, in plain integers.
     CHACHA, "portable", Whole<Plain<u32>>, NoVectors
+);
+
+blake3_kernel!(
+    /// One lane.
+    BLAKE3, "portable", Plain<u32>
 );
 
 des_kernel!(
@@ -49,12 +63,12 @@ bignum_words_kernel!(
 
 curves_kernel!(
     /// One lane.
-    CURVES, "integers", Plain<u64>, 5
+    CURVES, "integers", Plain<u64>, 5, 7
 );
 
 binary_kernel!(
     /// One lane.
-    BINARY, "integers", crate::binary::pairs::Integers
+    BINARY, "integers", crate::kernels::binary::pairs::Integers
 );
 
 keccak_kernel!(
@@ -75,13 +89,14 @@ keccak_chain_kernel!(
 /// The steps of Keccak in integers.
 pub(in crate::arch) struct Integers;
 
-// SAFETY: baseline instructions only; every method is `inline(always)`.
+// SAFETY: only baseline instructions are used, and every method is `inline(always)`.
 unsafe impl Steps for Integers {
     type V = Plain<u64>;
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [Plain<u64>; 8] {
-        // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+        // SAFETY: `lanes` is readable for one pointer, which is readable for eight words from
+        // `offset`, by the contract of `Steps::load_eight`.
         unsafe {
             let words = (*lanes).add(offset).cast::<u64>();
             each!(i in 8 => Plain::splat(u64::from_le(words.add(i).read_unaligned())))
@@ -94,24 +109,28 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::NONE,
     hashes: HashKernels {
         md5: choice! {
-            [] => Kernels::new((kernel32::<Md5>(), None), plain::<md5::Core>()),
+            [] => HashChoice::new((kernel32::<Md5>(), None), plain::<md5::Core>()),
         },
         sha1: choice! {
-            [] => Kernels::new((kernel32::<Sha1>(), None), plain::<sha1::Core>()),
+            [] => HashChoice::new((kernel32::<Sha1>(), None), plain::<sha1::Core>()),
         },
         sha224: choice! {
-            [] => Kernels::new((kernel32::<Sha224>(), None), plain::<sha256::Core>()),
+            [] => HashChoice::new((kernel32::<Sha224>(), None), plain::<sha256::Core>()),
         },
         sha256: choice! {
-            [] => Kernels::new((kernel32::<Sha256>(), None), plain::<sha256::Core>()),
+            [] => HashChoice::new((kernel32::<Sha256>(), None), plain::<sha256::Core>()),
         },
         sha384: choice! {
-            [] => Kernels::new((kernel64::<Sha384>(), None), plain::<sha512::Core>()),
+            [] => HashChoice::new((kernel64::<Sha384>(), None), plain::<sha512::Core>()),
         },
         sha512: choice! {
-            [] => Kernels::new((kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+            [] => HashChoice::new((kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+        },
+        sm3: choice! {
+            [] => HashChoice::new((kernel32::<Sm3>(), None), plain::<sm3::Core>()),
         },
     },
+    blake3: &[BLAKE3],
     sponge: choice! { [] => SpongeKernels { wide: KECCAK, single: KECCAK } },
     aes: AesKernels {
         cbc: choice! { [] => &aes::CBC },
@@ -125,7 +144,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     chacha: choice! { [] => &CHACHA },
     des: &[DES],
     kasumi: &[&KASUMI],
-    rc4: &crate::rc4::PORTABLE,
+    rc4: &crate::kernels::rc4::kernel::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &BIGNUM, wide: &[] },
     },
@@ -134,16 +153,18 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         sha256: choice! { [] => ChainKernels::one(SHA256_CHAIN) },
         keccak: choice! { [] => ChainKernels::one(KECCAK_CHAIN) },
     },
+    ml_kem: &[&ML_KEM],
+    ml_dsa: &[&ML_DSA],
     binary: choice! { [] => BinaryKernels { one: &BINARY, wide: &[] } },
-    rabin: choice! { [] => &crate::rabin::PORTABLE },
+    rabin: choice! { [] => &crate::kernels::rabin::kernel::PORTABLE },
     draw: Draw::PLAIN,
 };
 
-/// How many features are looked for, on architectures that have no folder here.
+/// The number of features that are looked for, on architectures that have no folder here.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) const FEATURES: usize = 0;
 
-/// What the CPU offers, on architectures that have no folder here.
+/// Returns the features that the CPU offers, on architectures that have no folder here.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn detect() -> [FeatureState; FEATURES] {
     []
@@ -153,19 +174,20 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn prefetch(_line: *const u8) {}
 
-/// SubWord of the AES key expansion: the bitsliced S-box is used.
+/// Returns `None` for SubWord of the AES key expansion: the bitsliced S-box is used.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
     None
 }
 
-/// The powers of a hash key: integers are used.
+/// Returns the powers of a hash key: integers are used.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn hash_expansion() -> Option<Powers> {
     None
 }
 
-/// No loops are written for other architectures: nothing can be calibrated there.
+/// Returns nothing: no loops are written for other architectures, so nothing can be calibrated
+/// there.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn probes() -> &'static [Needs] {
     &[]

@@ -7,13 +7,14 @@ mod reference;
 use std::println;
 use std::vec::Vec;
 
-use super::curve::BinaryCurve;
-use super::element::{Column, Words};
-use super::order::Order;
-use super::points::Points;
-use super::{Kernel, kernel_info};
+use super::BinaryCurveLanes;
 use crate::cpu::{Cpu, Isa};
 use crate::features::Feature;
+use crate::kernels::binary::curve::BinaryCurve;
+use crate::kernels::binary::element::{Column, ElementWords};
+use crate::kernels::binary::kernel::BinaryKernel;
+use crate::kernels::binary::order::BinaryOrder;
+use crate::kernels::binary::points::Points;
 use reference::{add, multiple};
 
 /// This machine with every instruction set it has, or the one that `BROADLOOM_ISA` names, with and
@@ -39,9 +40,9 @@ fn many(count: usize) -> usize {
     if is_brief { 1 } else { count }
 }
 
-/// All kernels of these processors, each once.
-fn kernels() -> Vec<&'static Kernel> {
-    let mut kernels: Vec<&Kernel> = Vec::new();
+/// Returns all kernels of these processors, each once.
+fn kernels() -> Vec<&'static BinaryKernel> {
+    let mut kernels: Vec<&BinaryKernel> = Vec::new();
     for cpu in cpus() {
         let own = cpu.pick(&cpu.kernels().binary);
         for kernel in core::iter::once(own.one).chain(own.wide.iter().map(|(_, kernel)| *kernel)) {
@@ -54,8 +55,8 @@ fn kernels() -> Vec<&'static Kernel> {
     kernels
 }
 
-/// Words that look random.
-fn random(seed: u64) -> Words {
+/// Returns the words that look random.
+fn random(seed: u64) -> ElementWords {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     core::array::from_fn(|_| {
         state ^= state >> 29;
@@ -65,12 +66,12 @@ fn random(seed: u64) -> Words {
 }
 
 /// Scalars at both ends, with long runs of bits, and others.
-fn scalars(order: &Order) -> Vec<Words> {
+fn scalars(order: &BinaryOrder) -> Vec<ElementWords> {
     let mut scalars = Vec::from([[1, 0, 0, 0, 0], [2, 0, 0, 0, 0], order.minus_one()]);
     let mut below = order.minus_one();
     below[0] -= 1;
     scalars.extend([below, [0, 0, 0, 0, 1 << 23], [u64::MAX, u64::MAX, u64::MAX, 0, 0]]);
-    let shortened = |mut words: Words| {
+    let shortened = |mut words: ElementWords| {
         words[4] &= (1 << 24) - 1;
         words
     };
@@ -190,7 +191,7 @@ fn points_are_told_apart() {
 #[test]
 fn inverses_and_products_modulo_the_order() {
     use num_bigint::BigUint;
-    let number = |words: &Words| {
+    let number = |words: &ElementWords| {
         words.iter().rev().fold(BigUint::ZERO, |sum, word| (sum << 64) + BigUint::from(*word))
     };
     for curve in BinaryCurve::ALL.map(BinaryCurve::parameters) {
@@ -204,8 +205,8 @@ fn inverses_and_products_modulo_the_order() {
                 assert_eq!(number(&order.sum(a, b)), (number(a) + number(b)) % &modulus);
             }
         }
-        for count in 1..=all.len().min(crate::manager::MAX_TASKS) {
-            let mut inverses: Vec<Words> =
+        for count in 1..=all.len().min(crate::kernels::MAX_TASKS) {
+            let mut inverses: Vec<ElementWords> =
                 all[..count].iter().map(|scalar| order.form(scalar)).collect();
             order.invert(&mut inverses);
             for (inverse, scalar) in inverses.iter().zip(&all) {
@@ -222,7 +223,7 @@ fn inverses_and_products_modulo_the_order() {
 #[test]
 fn what_a_processor_gets_is_said() {
     for cpu in cpus() {
-        let info = kernel_info(&cpu);
+        let info = BinaryCurveLanes::kernel_info(&cpu);
         assert_eq!(info.algorithm, "binary curves");
         let pairs = if cpu.has(Feature::Vpclmulqdq) && cpu.isa() >= Isa::Avx2 { 2 } else { 1 };
         assert!(info.lanes >= pairs, "{info:?}");

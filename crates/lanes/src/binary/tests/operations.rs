@@ -4,13 +4,13 @@ use std::format;
 use std::vec;
 use std::vec::Vec;
 
-use super::super::curve::BinaryCurve::{self, B283, K283};
-use super::super::element::to_bytes;
 use super::super::{BinaryCurveJob, BinaryKeyError, BinaryPrivateKey, BinaryPublicKey};
 use super::reference::multiple;
 use super::{cpus, many, random, scalars};
 use crate::cpu::Cpu;
 use crate::curves::{CurveError, CurveInputError};
+use crate::kernels::binary::curve::{BinaryCurve, BinaryCurve::B283, BinaryCurve::K283};
+use crate::kernels::binary::element::to_bytes;
 use crate::manager::{InOrder, OutOfOrder, Planner};
 
 /// What OpenSSL made: the scalars of two parties, the points' coordinates of the second, their
@@ -64,7 +64,7 @@ fn public(curve: BinaryCurve, bytes: &[u8]) -> BinaryPublicKey {
     BinaryPublicKey::new(curve, bytes.try_into().expect("72 bytes")).expect("a point")
 }
 
-/// The public key of a private one, by the definition.
+/// Returns the public key of a private one, by the definition.
 fn public_of(key: &BinaryPrivateKey) -> Vec<u8> {
     let curve = key.curve().parameters();
     let (x, y) = multiple(curve, key.scalar(), Some((curve.x, curve.y))).expect("a point");

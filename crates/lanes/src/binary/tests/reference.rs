@@ -1,14 +1,14 @@
 //! The curves as the definitions have them: bit by bit, point by point.
 
-use super::super::curve::Parameters;
-use super::super::element::Words;
+use crate::kernels::binary::curve::Parameters;
+use crate::kernels::binary::element::ElementWords;
 
-fn bit(words: &Words, at: usize) -> bool {
+fn bit(words: &ElementWords, at: usize) -> bool {
     words[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// The product modulo x^283 + x^12 + x^7 + x^5 + 1: for each bit of `b`, `a` is doubled.
-pub fn product(a: &Words, b: &Words) -> Words {
+/// Returns the product modulo x^283 + x^12 + x^7 + x^5 + 1: for each bit of `b`, `a` is doubled.
+pub fn product(a: &ElementWords, b: &ElementWords) -> ElementWords {
     let mut sum = [0; 5];
     for at in (0..283).rev() {
         let over = bit(&sum, 282);
@@ -26,18 +26,18 @@ pub fn product(a: &Words, b: &Words) -> Words {
     sum
 }
 
-pub fn plus(a: &Words, b: &Words) -> Words {
+pub fn plus(a: &ElementWords, b: &ElementWords) -> ElementWords {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
 /// The polynomial that others are reduced by.
-const MODULUS: Words = [1 << 12 | 1 << 7 | 1 << 5 | 1, 0, 0, 0, 1 << 27];
+const MODULUS: ElementWords = [1 << 12 | 1 << 7 | 1 << 5 | 1, 0, 0, 0, 1 << 27];
 
-fn degree(a: &Words) -> usize {
+fn degree(a: &ElementWords) -> usize {
     (0..320).rev().find(|at| bit(a, *at)).unwrap_or(0)
 }
 
-fn shifted(a: &Words, by: usize) -> Words {
+fn shifted(a: &ElementWords, by: usize) -> ElementWords {
     core::array::from_fn(|i| {
         let word = |at: Option<usize>| at.map_or(0, |at| a[at]);
         let low = word(i.checked_sub(by / 64)) << (by % 64);
@@ -49,7 +49,7 @@ fn shifted(a: &Words, by: usize) -> Words {
 }
 
 /// `1 / a`, by Euclid's algorithm.
-pub fn inverse(a: &Words) -> Words {
+pub fn inverse(a: &ElementWords) -> ElementWords {
     let (mut u, mut v) = (*a, MODULUS);
     let (mut of_u, mut of_v) = ([1, 0, 0, 0, 0], [0; 5]);
     while degree(&u) > 0 {
@@ -65,9 +65,9 @@ pub fn inverse(a: &Words) -> Words {
 }
 
 /// A point; `None` is the neutral element.
-pub type Point = Option<(Words, Words)>;
+pub type Point = Option<(ElementWords, ElementWords)>;
 
-/// The sum of points, by the chord or the tangent.
+/// Returns the sum of points, by the chord or the tangent.
 pub fn add(curve: &Parameters, first: Point, second: Point) -> Point {
     let (Some((x1, y1)), Some((x2, y2))) = (first, second) else { return first.or(second) };
     let a = [u64::from(curve.a), 0, 0, 0, 0];
@@ -84,8 +84,8 @@ pub fn add(curve: &Parameters, first: Point, second: Point) -> Point {
     Some((x, plus(&plus(&product(&slope, &plus(&x1, &x)), &x), &y1)))
 }
 
-/// A multiple of a point.
-pub fn multiple(curve: &Parameters, scalar: &Words, point: Point) -> Point {
+/// Returns a multiple of a point.
+pub fn multiple(curve: &Parameters, scalar: &ElementWords, point: Point) -> Point {
     (0..283).rev().fold(None, |sum, at| {
         let twice = add(curve, sum, sum);
         if bit(scalar, at) { add(curve, twice, point) } else { twice }

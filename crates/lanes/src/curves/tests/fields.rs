@@ -5,10 +5,14 @@ use std::vec::Vec;
 use num_bigint::BigUint;
 
 use super::many;
-use crate::curves::element::Multiply;
-use crate::curves::prime256;
-use crate::curves::prime25519::{self, Fe};
-use crate::curves::words::Words;
+use crate::kernels::curves::element::{Element, Multiply};
+use crate::kernels::curves::montgomery::{self, Montgomery};
+use crate::kernels::curves::prime25519::{self, Fe};
+use crate::kernels::curves::scalar::Odd;
+use crate::kernels::curves::weierstrass::p256::Prime256;
+use crate::kernels::curves::weierstrass::p384::Prime384;
+use crate::kernels::curves::weierstrass::secp256k1::PrimeK1;
+use crate::kernels::curves::words::Words;
 
 /// A word of one lane, with products as on AVX2 or, if `FUSED`, as with IFMA. No sum or factor may
 /// be too long.
@@ -22,11 +26,11 @@ unsafe impl<const FUSED: bool> Words for Checked<FUSED> {
     type Sum = [u64; 2];
 
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller vouches for the word.
+        // SAFETY: `from` is readable for one word (`LANES` is 1), by the contract of `Words::load`.
         Checked(unsafe { from.read() })
     }
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller vouches for the word.
+        // SAFETY: `to` is writable for one word (`LANES` is 1), by the contract of `Words::store`.
         unsafe { to.write(self.0) }
     }
     fn splat(self, word: u64) -> Self {
@@ -92,37 +96,33 @@ unsafe impl<const FUSED: bool> Words for Checked<FUSED> {
 }
 
 macro_rules! multiply {
-    ($fused:literal, $limbs:literal) => {
+    ($module:ident, $prime:ty, $fused:literal, $limbs:literal) => {
         // SAFETY: baseline instructions only.
-        unsafe impl Multiply for prime256::Fe<Checked<$fused>, $limbs> {
+        unsafe impl Multiply for Element<$prime, Checked<$fused>, $limbs> {
             unsafe fn product(a: &Self, b: &Self) -> Self {
-                prime256::product(a, b)
+                $module::product(a, b)
             }
             unsafe fn squared(a: &Self) -> Self {
-                prime256::squared(a)
-            }
-        }
-
-        // SAFETY: baseline instructions only.
-        unsafe impl Multiply for Fe<Checked<$fused>, $limbs> {
-            unsafe fn product(a: &Self, b: &Self) -> Self {
-                prime25519::product(a, b)
-            }
-            unsafe fn squared(a: &Self) -> Self {
-                prime25519::squared(a)
+                $module::squared(a)
             }
         }
     };
 }
 
-multiply!(true, 5);
-multiply!(false, 10);
+multiply!(prime25519, prime25519::Prime25519, true, 5);
+multiply!(prime25519, prime25519::Prime25519, false, 10);
+multiply!(montgomery, Prime256, true, 5);
+multiply!(montgomery, Prime256, false, 10);
+multiply!(montgomery, Prime384, true, 8);
+multiply!(montgomery, Prime384, false, 14);
+multiply!(montgomery, PrimeK1, true, 5);
+multiply!(montgomery, PrimeK1, false, 10);
 
-fn number(words: [u64; 4]) -> BigUint {
-    BigUint::from_bytes_le(&super::super::scalar::to_bytes(words))
+fn number<const K: usize>(words: [u64; K]) -> BigUint {
+    words.iter().rev().fold(BigUint::ZERO, |number, word| (number << 64usize) + *word)
 }
 
-/// Numbers with words at their extremes, and others, below 2^255.
+/// Returns the numbers with words at their extremes, and others, below 2^255.
 fn numbers() -> Vec<[u64; 4]> {
     let mut numbers = Vec::from([[0; 4], [1, 0, 0, 0]]);
     numbers.extend(
@@ -136,7 +136,7 @@ fn numbers() -> Vec<[u64; 4]> {
     numbers
 }
 
-/// A number whose limbs are as long as those of products may be.
+/// Returns a number whose limbs are as long as those of products may be.
 fn longest<const FUSED: bool, const N: usize>() -> (Fe<Checked<FUSED>, N>, BigUint) {
     let bits = if FUSED { 51 } else { 26 };
     let limb = (1_u64 << bits) + (1 << if FUSED { 9 } else { 16 });
@@ -175,37 +175,55 @@ where
     }
 }
 
-/// A factor of P-256 whose limbs are as long as those of differences may be, below 2^256 by as many
-/// multiples of 2^224 as differences have at most, and what it stands for times R.
-fn longest256<const FUSED: bool, const N: usize>() -> (prime256::Fe<Checked<FUSED>, N>, BigUint) {
-    let bits = if FUSED { 52 } else { 26 };
-    let limb = if FUSED { (1 << bits) - 1 } else { (1_u64 << bits) + (1 << 7) };
-    let highest = (1 << (256 - bits * (N - 1))) + (1 << (240 - bits * (N - 1)));
+/// Returns a factor whose limbs are as long as those of differences may be, below the prime's
+/// highest power by as much as differences are at most, and what it stands for times R.
+fn longest_difference<P: Montgomery, const FUSED: bool, const N: usize>()
+-> (Element<P, Checked<FUSED>, N>, BigUint) {
+    let bits = P::ALL_BITS / N;
+    let limb = if bits == 52 { (1 << bits) - 1 } else { (1_u64 << bits) + (1 << 7) };
+    let above = P::POWERS[0].1 - bits * (N - 1);
+    let highest = (1 << above) + (1 << (above / 3));
     let limbs: [u64; N] = core::array::from_fn(|at| if at + 1 < N { limb } else { highest });
     let number = limbs.iter().enumerate().map(|(i, limb)| BigUint::from(*limb) << (bits * i)).sum();
-    (prime256::Fe::of(limbs.map(Checked)), number)
+    (Element::of(limbs.map(Checked)), number)
 }
 
-/// The same for P-256: sums and differences as points have them, at the bounds that are stated.
-fn arithmetic256<const FUSED: bool, const N: usize>()
+/// The same for a prime of a curve: sums and differences as points have them, at the bounds that
+/// are stated.
+fn differences<P: Montgomery + Odd<K>, const K: usize, const FUSED: bool, const N: usize>()
 where
-    prime256::Fe<Checked<FUSED>, N>: Multiply,
+    Element<P, Checked<FUSED>, N>: Multiply,
 {
     let one = BigUint::from(1u8);
-    let prime =
-        (&one << 256usize) - (&one << 224usize) + (&one << 192usize) + (&one << 96usize) - 1u8;
-    let inverse = (&one << 260usize).modinv(&prime).expect("the prime is odd");
-    let element = |words: [u64; 4]| prime256::Fe::<Checked<FUSED>, N>::entered(&words.map(Checked));
-    let same = |ours: prime256::Fe<Checked<FUSED>, N>, expected: BigUint| {
+    let power = |sum: BigUint, (sign, power): &(i64, usize)| match sign {
+        1 => sum + (&one << *power),
+        _ => sum - (&one << *power),
+    };
+    let prime = P::POWERS.iter().fold(BigUint::ZERO, power);
+    assert_eq!(prime, number(P::WORDS));
+    let inverse = (&one << P::ALL_BITS).modinv(&prime).expect("the prime is odd");
+    let element = |words: [u64; K]| Element::<P, Checked<FUSED>, N>::entered(&words.map(Checked));
+    let same = |ours: Element<P, Checked<FUSED>, N>, expected: BigUint| {
         assert_eq!(number(ours.to_words()[0]), expected % &prime);
     };
-    let mut numbers: Vec<_> =
-        numbers().into_iter().map(|words| (element(words), number(words))).collect();
-    for low in [u64::MAX, u64::MAX - 1] {
-        let words = [low, u64::MAX >> 32, 0, 0xffff_ffff_0000_0001];
-        numbers.extend([words, [low; 4]].map(|words| (element(words), number(words))));
+    // Numbers that look random, of which all words but the lowest four repeat others.
+    let longer = |words: [u64; 4]| core::array::from_fn(|at| words[at % 4]);
+    let mut all: Vec<[u64; K]> = numbers().into_iter().map(longer).collect();
+    all.extend([[u64::MAX; K], P::WORDS]);
+    for low in 0..3 {
+        let mut words = P::WORDS;
+        words[0] -= low;
+        words[K - 1] -= low / 2;
+        all.push(words);
     }
-    let (longest, value) = longest256();
+    for at in (0..64 * K).step_by(64 * K / many(16)) {
+        let mut words = [0; K];
+        words[at / 64] = 1 << (at % 64);
+        all.push(words);
+    }
+    let mut numbers: Vec<_> =
+        all.into_iter().map(|words| (element(words), number(words))).collect();
+    let (longest, value) = longest_difference();
     numbers.push((longest, value * inverse % &prime));
     for (x, p) in &numbers {
         for (y, q) in &numbers {
@@ -218,6 +236,8 @@ where
             let both = xx.plus(&yy);
             same(both.factor().square(), (p * p + q * q).pow(2));
             same(both.factor().times(&both.factor()), (p * p + q * q).pow(2));
+            let three = x.plus(&xx).plus(&x.plus(&xx)).plus(&x.plus(&xx)).factor();
+            same(y.times(&three), (p + p * p) * q * 3u8);
             let four = both.plus(&both);
             let eight = four.plus(&four);
             // Eight products less eight products, and a product with that.
@@ -229,22 +249,25 @@ where
             same(eight.minus(&products).square(), &less * &less);
             same(x.minus(y).replaced(Checked(u64::MAX), &xx), p * p);
         }
-        let zero = prime256::Fe::splat(Checked(0), [0; 4]);
-        same(zero.minus(x), &prime - p % &prime);
+        same(Element::<P, Checked<FUSED>, N>::zero(Checked(0)).minus(x), &prime - p % &prime);
         same(x.minus(x), BigUint::ZERO);
         same(*x, p.clone());
     }
-    same(prime256::Fe::one(Checked::<FUSED>(0)), one);
+    same(Element::one(Checked::<FUSED>(0)), one);
 }
 
 #[test]
 fn nothing_overflows_with_products_of_32_bits() {
-    arithmetic256::<false, 10>();
+    differences::<Prime256, 4, false, 10>();
+    differences::<Prime384, 6, false, 14>();
+    differences::<PrimeK1, 4, false, 10>();
     arithmetic::<false, 10>();
 }
 
 #[test]
 fn nothing_overflows_with_products_of_52_bits() {
-    arithmetic256::<true, 5>();
+    differences::<Prime256, 4, true, 5>();
+    differences::<Prime384, 6, true, 8>();
+    differences::<PrimeK1, 4, true, 5>();
     arithmetic::<true, 5>();
 }

@@ -3,8 +3,8 @@
 
 mod ed25519;
 mod fields;
-mod p256;
-mod reference256;
+mod reference;
+mod weierstrass;
 mod x25519;
 
 use std::vec::Vec;
@@ -27,7 +27,7 @@ pub(super) fn cpus() -> Vec<Cpu> {
     .collect()
 }
 
-/// The bytes of hexadecimal digits.
+/// Returns the bytes of hexadecimal digits.
 pub(super) fn hex(digits: &str) -> Vec<u8> {
     let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
     (0..digits.len()).step_by(2).map(byte).collect()

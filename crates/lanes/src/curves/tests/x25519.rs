@@ -6,7 +6,7 @@ use std::vec::Vec;
 use curve25519_dalek::montgomery::MontgomeryPoint;
 
 use super::{cpus, hex, many};
-use crate::curves::{CurveError, CurveJob, X25519Key, kernel_info};
+use crate::curves::{CurveError, CurveJob, CurveLanes, X25519Key};
 use crate::manager::{OutOfOrder, Planner};
 
 /// Scalar, point and product of RFC 7748, section 5.2.
@@ -26,7 +26,7 @@ const KNOWN: [[&str; 3]; 2] = [
 #[test]
 fn answers_are_those_of_the_standard() {
     for cpu in cpus() {
-        println!("curves kernel tested: {}", kernel_info(&cpu).kernel);
+        println!("curves kernel tested: {}", CurveLanes::kernel_info(&cpu).kernel);
         let mut planner = Planner::new(&cpu);
         for count in [1, 2, planner.lanes(), planner.lanes() + 1] {
             for [scalar, point, product] in KNOWN {
@@ -93,5 +93,30 @@ fn answers_are_those_of_dalek() {
         }
         core::iter::from_fn(|| manager.flush()).for_each(&mut check);
         assert_eq!(checked, expected.len());
+    }
+}
+
+#[test]
+fn public_keys_are_those_of_dalek_in_any_number() {
+    let all: Vec<_> = inputs()
+        .into_iter()
+        .map(|(key, _)| {
+            let public = MontgomeryPoint::mul_base_clamped(key).to_bytes();
+            (X25519Key::new(&key), public)
+        })
+        .collect();
+    for cpu in cpus() {
+        let mut planner = Planner::new(&cpu);
+        for count in [1, 2, planner.lanes(), planner.lanes() + 1, all.len()] {
+            let mut jobs: Vec<_> = all
+                .iter()
+                .take(count)
+                .map(|(key, _)| CurveJob::x25519_public(key, [7; 32].to_vec(), ()).expect("32"))
+                .collect();
+            planner.process_many(&mut jobs);
+            for (job, (_, public)) in jobs.iter().zip(&all) {
+                assert_eq!(job.output(), Some(Ok(&public[..])), "{count} on {}", cpu.isa());
+            }
+        }
     }
 }

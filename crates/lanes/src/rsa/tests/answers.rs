@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::{Vector, cpus, vectors};
 use crate::cpu::Cpu;
 use crate::manager::{InOrder, Job, Loan, OutOfOrder, Planner};
-use crate::rsa::{RsaJob, RsaLanes, RsaOutcome, kernel_info};
+use crate::rsa::{RsaJob, RsaLanes, RsaOutcome};
 
 /// A job with what must come of it.
 type Expected<'a> = RsaJob<'a, Vec<u8>, (usize, Vec<u8>)>;
@@ -33,7 +33,7 @@ fn check(job: &Expected<'_>, cpu: &Cpu) {
 fn answers_are_those_of_openssl_alone_and_in_full_lanes() {
     let vectors = vectors();
     for cpu in cpus() {
-        println!("rsa kernel tested: {}", kernel_info(&cpu).kernel);
+        println!("rsa kernel tested: {}", RsaLanes::kernel_info(&cpu).kernel);
         let mut planner = Planner::new(&cpu);
         for vector in &vectors {
             for count in [1, 2, 3, planner.lanes(), planner.lanes() + 1] {

@@ -8,7 +8,7 @@ use super::{cpus, padded, vectors};
 use crate::manager::Planner;
 use crate::rsa::{RsaJob, RsaPublicKey};
 
-/// Numbers that differ, from a seed.
+/// Returns the numbers that differ, from a seed.
 fn random(seed: &mut u64, len: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

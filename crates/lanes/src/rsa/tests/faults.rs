@@ -5,7 +5,7 @@ use std::vec::Vec;
 use super::{cpus, vectors};
 use crate::buffer::OutOfPlace;
 use crate::manager::Job;
-use crate::manager::{Goal, Lanes, Source};
+use crate::manager::{Lanes, Source};
 use crate::rsa::lanes::RsaTask;
 use crate::rsa::{RsaError, RsaJob, RsaLanes};
 
@@ -41,7 +41,7 @@ fn no_wrong_result_comes_out() {
                 })
                 .collect();
             // SAFETY: the jobs stay where they are until the call returns.
-            unsafe { lanes.run(&mut Jobs(&mut jobs, 0), Goal::All) };
+            unsafe { lanes.run(&mut Jobs(&mut jobs, 0)) };
             for (job, vector) in jobs.into_iter().zip(&vectors) {
                 let output = job.output().expect("complete").map(Vec::from);
                 let (_, room) = job.into_parts().0.into_parts();

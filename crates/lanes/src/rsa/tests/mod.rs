@@ -22,13 +22,13 @@ pub(super) struct Vector {
 }
 
 impl Vector {
-    /// A number, by its name in the file.
+    /// Returns a number, by its name in the file.
     pub fn get(&self, name: &str) -> &[u8] {
         let field = self.fields.iter().find(|(field, _)| field == name);
         &field.expect("every key has it").1
     }
 
-    /// The numbers of the key.
+    /// Returns the numbers of the key.
     pub fn parts(&self) -> RsaParts<'_> {
         RsaParts {
             modulus: self.get("n"),
@@ -46,7 +46,7 @@ impl Vector {
         padded(&base.modpow(&exponent, &modulus), self.key.size())
     }
 
-    /// A blind, from bytes that need not be secret here.
+    /// Returns a blind, from bytes that need not be secret here.
     pub fn blind(&self) -> RsaBlind {
         let random: Vec<u8> = (0..self.key.size()).map(|i| (i * 7 + 1) as u8).collect();
         let mut blinding = RsaBlinding::new(&self.key, &random).expect("as long as the modulus");
@@ -55,7 +55,7 @@ impl Vector {
     }
 }
 
-/// A number in so many bytes, big-endian.
+/// Returns a number in so many bytes, big-endian.
 pub(super) fn padded(number: &BigUint, len: usize) -> Vec<u8> {
     let bytes = number.to_bytes_be();
     let mut padded = std::vec![0; len - bytes.len()];

@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::{cpus, random};
 use crate::cpu::{Cpu, Isa};
-use crate::slh_dsa::chain::{ChainKernel, Chains, Run, Trace};
+use crate::kernels::slh_dsa::chain::{ChainKernel, Chains, Run, Trace};
 use crate::vector::{MAX_LANES, Word};
 
 /// Runs a kernel on lanes that differ; gives the columns and the trace.

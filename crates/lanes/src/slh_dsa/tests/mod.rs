@@ -14,18 +14,18 @@ use crate::cpu::Cpu;
 use crate::features::Feature;
 use crate::manager::Planner;
 
-/// Whether a processor is emulated, on which the larger sets take minutes.
+/// Returns `true` if a processor is emulated, on which the larger sets take minutes.
 fn is_brief() -> bool {
     std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")
 }
 
-/// The sets that are tested here.
+/// Returns the sets that are tested here.
 fn sets() -> impl Iterator<Item = SlhDsaSet> {
     let fast = [SlhDsaSet::Sha2_128f, SlhDsaSet::Shake128f];
     SlhDsaSet::ALL.into_iter().filter(move |set| !is_brief() || fast.contains(set))
 }
 
-/// The sets of which all instruction sets make signatures in little time.
+/// Returns the sets of which all instruction sets make signatures in little time.
 fn fast_sets() -> impl Iterator<Item = SlhDsaSet> {
     sets().filter(|set| set.name().ends_with('f'))
 }
@@ -43,7 +43,7 @@ fn cpus() -> Vec<Cpu> {
     .collect()
 }
 
-/// Bytes that differ, from a seed.
+/// Returns the bytes that differ, from a seed.
 fn random(seed: &mut u64, len: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -52,7 +52,7 @@ fn random(seed: &mut u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| byte()).collect()
 }
 
-/// A key, of seeds that follow from a number.
+/// Returns a key, of seeds that follow from a number.
 fn key(set: SlhDsaSet, mut seed: u64) -> SlhDsaPrivateKey {
     let bytes = random(&mut seed, set.private_key_len());
     let mut jobs = [SlhDsaKeyJob::from_seeds(set, bytes, ()).expect("as long as a key")];
@@ -98,7 +98,7 @@ fn sets_by_name(name: &str) -> SlhDsaSet {
     SlhDsaSet::ALL.into_iter().find(|set| set.name() == name).expect("a set")
 }
 
-/// A signature of a message.
+/// Returns a signature of a message.
 fn sign(
     planner: &mut Planner<SlhDsaLanes>,
     key: &SlhDsaPrivateKey,

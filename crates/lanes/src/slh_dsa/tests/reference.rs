@@ -13,7 +13,7 @@ use crate::slh_dsa::{
     SlhDsaVerifyJob,
 };
 
-/// The other implementation's signature, after it found the key to be right.
+/// Returns the other implementation's signature, after it found the key to be right.
 fn of<P: ParameterSet>(
     key: &[u8],
     message: &[u8],
@@ -50,7 +50,7 @@ fn signature(
     of(key, message, context, random)
 }
 
-/// The bytes of a key.
+/// Returns the bytes of a key.
 fn bytes(key: &SlhDsaPrivateKey) -> Vec<u8> {
     [key.seed(), key.prf_key(), key.public().bytes()].concat()
 }

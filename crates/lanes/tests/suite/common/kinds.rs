@@ -3,9 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use broadloom_lanes::{
-    AesKey, CbcJob, HashJob, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
-};
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, for_each_hash};
 
 use super::{Numbered, Reference, bytes, cbc_decrypt, cbc_encrypt};
 
@@ -30,17 +28,17 @@ pub trait Keyed: Reference {
 const KEY: &[u8] = b"a key that all tags of a test share";
 
 macro_rules! keyed {
-    ($($hash:ty),*) => { $(
-        impl Keyed for $hash {
+    ($($hash:ident),+) => { $(
+        impl Keyed for broadloom_lanes::$hash {
             fn key() -> &'static HmacKey<Self> {
-                static EXPANDED: OnceLock<HmacKey<$hash>> = OnceLock::new();
+                static EXPANDED: OnceLock<HmacKey<broadloom_lanes::$hash>> = OnceLock::new();
                 EXPANDED.get_or_init(|| HmacKey::new(KEY))
             }
         }
-    )* };
+    )+ };
 }
 
-keyed!(Md5, Sha1, Sha224, Sha256, Sha384, Sha512);
+for_each_hash!(keyed!());
 
 impl<A: Keyed> Kind for Hashes<A> {
     type Job = HashJob<'static, A, Vec<u8>, usize>;

@@ -23,12 +23,10 @@ use broadloom_lanes::{Cpu, Feature, Isa};
 /// Calls a generic check with every hash.
 macro_rules! every_hash {
     ($check:ident($($argument:expr),*)) => {
-        $check::<broadloom_lanes::Md5>($($argument),*);
-        $check::<broadloom_lanes::Sha1>($($argument),*);
-        $check::<broadloom_lanes::Sha224>($($argument),*);
-        $check::<broadloom_lanes::Sha256>($($argument),*);
-        $check::<broadloom_lanes::Sha384>($($argument),*);
-        $check::<broadloom_lanes::Sha512>($($argument),*);
+        broadloom_lanes::for_each_hash!(every_hash!(@ $check ($($argument),*);))
+    };
+    (@ $check:ident $arguments:tt; $($hash:ident),+) => {
+        $( $check::<broadloom_lanes::$hash> $arguments; )+
     };
 }
 pub(crate) use every_hash;
@@ -98,7 +96,7 @@ pub fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// Whether fewer lengths will do: on an emulated processor, which says so by
+/// Returns `true` if fewer lengths will do: on an emulated processor, which says so by
 /// `BROADLOOM_TESTS=brief`, and where everything is interpreted.
 pub fn brief() -> bool {
     cfg!(miri) || std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")

@@ -24,11 +24,11 @@ pub trait Mode {
     const NAME: &'static str;
     /// Lengths of nonces, the usual one first.
     const NONCES: &'static [usize];
-    /// Whether there are associated data.
+    /// `true` if there are associated data.
     const ASSOCIATED: bool = false;
     /// Bytes of the tag.
     const TAG: usize = 0;
-    /// Whether the text that it starts from is what the mode before it made.
+    /// `true` if the text that it starts from is what the mode before it made.
     const UNDOES: bool = false;
 
     type Key;

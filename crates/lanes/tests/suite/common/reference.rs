@@ -1,7 +1,7 @@
 //! Independent implementations: the RustCrypto crates.
 
 use aes::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
-use broadloom_lanes::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use broadloom_lanes::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Sm3};
 use cbc::cipher::block_padding::NoPadding;
 use hmac::{Mac, SimpleHmac};
 use sha2::digest::Digest;
@@ -35,6 +35,7 @@ reference! {
     Sha256 => sha2::Sha256,
     Sha384 => sha2::Sha384,
     Sha512 => sha2::Sha512,
+    Sm3 => sm3::Sm3,
 }
 
 /// AES-CBC encryption of whole blocks, with a key of 16, 24 or 32 bytes.

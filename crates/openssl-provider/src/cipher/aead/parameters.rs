@@ -5,10 +5,10 @@ use std::ptr;
 
 use broadloom::algorithm::MAX_TAG;
 
-use super::{Aead, State};
+use super::{Aead, AeadState};
 use crate::interface::Param;
 
-/// Whether a parameter is for the records of TLS 1.2.
+/// Returns `true` if a parameter is for the records of TLS 1.2.
 fn is_of_tls(name: &CStr) -> bool {
     name.to_bytes().starts_with(b"tls")
 }
@@ -17,9 +17,10 @@ impl Aead {
     /// Gets parameters.
     ///
     /// # Safety
-    /// libcrypto's rules for lists.
+    /// The list is valid, as [`Param`] defines it.
     pub(super) unsafe fn parameters(&mut self, list: *mut Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract, so that its parameters have
+        // values, or room, as their types say.
         unsafe {
             // For TLS 1.2, the default provider may make an IV.
             if Param::names(list).any(is_of_tls) && !self.hand_over() {
@@ -46,21 +47,26 @@ impl Aead {
     /// Sets parameters.
     ///
     /// # Safety
-    /// libcrypto's rules for lists.
+    /// The list is valid, as [`Param`] defines it.
     pub(super) unsafe fn set_parameters(&mut self, list: *const Param) -> c_int {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract, so that its parameters have
+        // values as their types say.
         unsafe {
             let hands_over = match self.state {
-                State::Theirs | State::Lost => false,
-                State::Open => Param::names(list).any(|name| name != c"tag" && name != c"padding"),
-                State::Done(_) => true,
-                State::Ended(_) => !self.is_known(list),
+                AeadState::Theirs | AeadState::Lost => false,
+                AeadState::Open => {
+                    Param::names(list).any(|name| name != c"tag" && name != c"padding")
+                }
+                AeadState::Done(_) => true,
+                AeadState::Ended(_) => !self.is_known(list),
             };
             if hands_over && !self.hand_over() {
                 return 0;
             }
+            self.note_tls(list);
             // Their CCM would remember the tag of a message that it does not see.
-            let keeps_back = self.is_ccm() && !self.encrypts && matches!(self.state, State::Open);
+            let keeps_back =
+                self.is_ccm() && !self.encrypts && matches!(self.state, AeadState::Open);
             let tag = Param::find(list, c"tag").filter(|_| keeps_back);
             let set = match tag {
                 Some(tag) => {
@@ -76,12 +82,13 @@ impl Aead {
         }
     }
 
-    /// Whether parameters are what they were before.
+    /// Returns `true` if parameters are what they were before.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     unsafe fn is_known(&self, list: *const Param) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract, so that its parameters have
+        // values as their types say.
         unsafe {
             let lens = Param::find(list, c"ivlen").map(|param| param.unsigned());
             let tag = Param::find(list, c"tag");
@@ -95,10 +102,10 @@ impl Aead {
     /// Writes the tag where the engine has made the one that is asked for.
     ///
     /// # Safety
-    /// The parameter has room as libcrypto documents it.
+    /// The parameter belongs to a valid list, as [`Param`] defines it, and has room for a value.
     unsafe fn put_tag(&mut self, param: &mut Param) -> bool {
         let (tag, least) = match (self.state, self.is_ccm()) {
-            (State::Done(tag), true) => (Some(tag), self.tag_len.unwrap_or(MAX_TAG)),
+            (AeadState::Done(tag), true) => (Some(tag), self.tag_len.unwrap_or(MAX_TAG)),
             (_, true) => (None, 0),
             (_, false) => (self.made, 1),
         };
@@ -107,22 +114,32 @@ impl Aead {
         let Some(tag) = tag.filter(|_| self.encrypts && (least..=made).contains(&wanted)) else {
             return false;
         };
-        // SAFETY: the caller's.
+        // SAFETY: the parameter has room as its type says, by this function's contract.
         let is_put = unsafe { param.put_bytes(&tag[..wanted]) };
         if is_put && self.is_ccm() {
-            self.state = State::Ended(tag);
+            self.state = AeadState::Ended(tag);
         }
         is_put
+    }
+
+    /// Keeps the engine away from messages that follow parameters of TLS 1.2. The default provider
+    /// remembers these parameters even where it refuses them.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it.
+    pub(super) unsafe fn note_tls(&mut self, list: *const Param) {
+        // SAFETY: the list is valid, by this function's contract.
+        self.is_plain &= !unsafe { Param::names(list) }.any(is_of_tls);
     }
 
     /// Notes parameters that the default provider has taken.
     ///
     /// # Safety
-    /// The list is libcrypto's.
+    /// The list is valid, as [`Param`] defines it.
     pub(super) unsafe fn note(&mut self, list: *const Param) {
-        // SAFETY: the caller's.
+        // SAFETY: the list is valid, by this function's contract, so that its parameters have
+        // values as their types say.
         unsafe {
-            self.is_plain &= !Param::names(list).any(is_of_tls);
             if let Some(len) = Param::find(list, c"ivlen").and_then(|param| param.unsigned()) {
                 self.counted.iv_len = len as usize;
             }
@@ -131,7 +148,7 @@ impl Aead {
             self.tag_len = (param.data_size <= MAX_TAG).then_some(param.data_size);
             let bytes = if param.data.is_null() { None } else { param.bytes() };
             match (self.state, bytes, self.tag_len) {
-                (State::Open, Some(bytes), Some(len)) => {
+                (AeadState::Open, Some(bytes), Some(len)) => {
                     let mut tag = [0; MAX_TAG];
                     tag[..len].copy_from_slice(bytes);
                     self.expected = Some(tag);

@@ -6,7 +6,7 @@ use std::ptr;
 use broadloom::Session;
 use zeroize::Zeroizing;
 
-use super::{Aead, State};
+use super::{Aead, AeadState};
 use crate::cipher::Piece;
 use crate::cipher::keyed::Purpose;
 use crate::interface::{OCTETS, Param};
@@ -17,21 +17,21 @@ impl Aead {
     /// Has the default provider go on with the message. Where it cannot, nothing goes on: an IV
     /// that was used must not be used again.
     pub(super) fn hand_over(&mut self) -> bool {
-        let state = std::mem::replace(&mut self.state, State::Lost);
+        let state = std::mem::replace(&mut self.state, AeadState::Lost);
         let is_handed_over = match state {
-            State::Theirs => true,
-            State::Open => self.feed_start(),
-            State::Done(tag) => {
+            AeadState::Theirs => true,
+            AeadState::Open => self.feed_start(),
+            AeadState::Done(tag) => {
                 self.is_plain = false;
                 self.feed_start() && self.feed_text(&tag)
             }
-            State::Ended(tag) => self.feed_start() && self.feed_text(&tag) && self.feed_end(),
-            State::Lost => {
+            AeadState::Ended(tag) => self.feed_start() && self.feed_text(&tag) && self.feed_end(),
+            AeadState::Lost => {
                 return fail(c"cipher", "the message is lost; another one needs another IV") == 1;
             }
         };
         if is_handed_over {
-            self.state = State::Theirs;
+            self.state = AeadState::Theirs;
         }
         is_handed_over
     }
@@ -40,12 +40,13 @@ impl Aead {
     /// the text. The default provider does it again, and tells the two apart.
     ///
     /// # Safety
-    /// libcrypto's rules for pieces.
+    /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     pub(super) unsafe fn begins(&mut self, piece: Piece) -> c_int {
         self.is_plain = false;
         let text = std::mem::take(&mut self.text);
         let again = Piece { data: text.as_ptr(), ..piece };
-        // SAFETY: the caller's; the text is as long as the piece.
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract, and the text that
+        // replaces its data is as long as these.
         c_int::from(self.hand_over() && unsafe { self.theirs(again) } == 1)
     }
 

@@ -129,7 +129,7 @@ pub(crate) struct Kernel {
     pub(super) raw: Owned,
     /// It was launched already.
     launched: Cell<bool>,
-    /// Whether the driver is PoCL.
+    /// `true` if the driver is PoCL.
     is_pocl: bool,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct Kernel {
 const POCL_ITEMS: usize = 1 << 22;
 
 impl Kernel {
-    /// How many work items a launch gets that needs so many.
+    /// Returns the number of work items of a launch that needs at least this number.
     ///
     /// PoCL before version 6 makes another copy of a kernel when a launch has more items than all
     /// before. Launches of the old copy that still run then count as those of the new one, until

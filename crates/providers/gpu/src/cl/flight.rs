@@ -71,7 +71,7 @@ impl Flight {
         Ok(Flight { stream: Some(stream), events, kernels, notice, gate })
     }
 
-    /// Whether its commands have ended.
+    /// Returns `true` if its commands have ended.
     pub fn has_landed(&self) -> bool {
         self.notice.status.load(Acquire) != RUNNING
     }
@@ -100,7 +100,7 @@ impl Flight {
     }
 }
 
-/// How long a command that has ended took.
+/// Returns the duration of a command that has ended.
 fn length(event: &Owned) -> Duration {
     let at = |what| {
         let mut time = 0u64;

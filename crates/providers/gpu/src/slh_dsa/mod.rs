@@ -7,7 +7,7 @@ mod params;
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
 use broadloom_lanes::{SlhDsaParams, SlhDsaPlaces};
-use broadloom_native::{fill_random, slh_dsa_set};
+use broadloom_schemes::random;
 use zeroize::Zeroizing;
 
 pub(crate) use message::MessageHasher;
@@ -41,7 +41,7 @@ pub(crate) struct SlhDsa {
 enum Role {
     Sign {
         prf: Prf,
-        /// Whether each signature has fresh randomness.
+        /// `true` if each signature has fresh randomness.
         is_hedged: bool,
     },
     Verify,
@@ -58,7 +58,7 @@ impl SlhDsa {
         };
         let (params, public, own, role) = match key {
             AnyKey::Private(PrivateKey::SlhDsa(key)) => {
-                let (params, bytes) = (slh_dsa_set(key.set()).params(), key.as_bytes());
+                let (params, bytes) = (key.set().params(), key.as_bytes());
                 let (secret, public) = bytes.split_at(2 * params.n);
                 let (seed, prf) = secret.split_at(params.n);
                 let prf = Prf::new(&params, prf);
@@ -66,7 +66,7 @@ impl SlhDsa {
                 (params, public.to_vec(), seed, role)
             }
             AnyKey::Public(PublicKey::SlhDsa(key)) => {
-                let (params, bytes) = (slh_dsa_set(key.set()).params(), key.as_bytes());
+                let (params, bytes) = (key.set().params(), key.as_bytes());
                 (params, bytes.to_vec(), &bytes[params.n..], Role::Verify)
             }
             _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
@@ -117,7 +117,7 @@ impl SlhDsa {
                 let mut random = Zeroizing::new([0; MAX_N]);
                 let random = &mut random[..n];
                 match is_hedged {
-                    true => fill_random(random)?,
+                    true => random::fill(random)?,
                     false => random.copy_from_slice(&self.public[..n]),
                 }
                 let (randomizer, digest) =

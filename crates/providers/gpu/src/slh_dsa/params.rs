@@ -46,7 +46,6 @@ pub(super) fn verify_memory(params: &SlhDsaParams) -> usize {
 #[cfg(test)]
 mod tests {
     use broadloom_engine::SlhDsaSet;
-    use broadloom_native::slh_dsa_set;
 
     use super::*;
 
@@ -54,7 +53,7 @@ mod tests {
     fn every_set_fits_the_kernels_and_has_the_lengths_of_the_engine() {
         let digests = [30, 34, 39, 42, 47, 49];
         for (index, set) in SlhDsaSet::ALL.into_iter().enumerate() {
-            let params = slh_dsa_set(set).params();
+            let params = set.params();
             assert_eq!(params.signature_len(), set.signature_len(), "{}", set.name());
             assert_eq!(params.digest_len(), digests[index % 6], "{}", set.name());
             assert_eq!(params.n, set.node_len(), "{}", set.name());

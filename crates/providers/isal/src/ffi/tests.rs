@@ -1,37 +1,92 @@
+use broadloom_conformance::codec::{Codec, check_checksums};
+use broadloom_conformance::reference::compression::Unsound;
+use broadloom_engine::{Compression, CompressionAlgorithm, Ending, Huffman};
+
 use super::*;
 
 /// The library, or nothing where it may be missing: continuous integration must have it.
 fn library() -> Option<&'static Libisal> {
-    match Libisal::get() {
-        Ok(library) => Some(library),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
-        Err(error) => {
-            eprintln!("not tested: {error}");
-            None
-        }
-    }
+    broadloom_testing::present("igzip itself", Libisal::get())
 }
 
 /// Kinds of data: text that repeats, bytes that cannot be compressed, zeros.
 const KINDS: [fn(usize) -> Vec<u8>; 3] = [text, random, |len| vec![0; len]];
 
 fn random(len: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
-    };
-    (0..len).map(|_| next()).collect()
+    broadloom_testing::noise(len, 1)
 }
 
 fn text(len: usize) -> Vec<u8> {
-    let words = ["the ", "loom ", "weaves ", "a broad ", "cloth ", "of many ", "threads, "];
-    let chosen = random(len).into_iter().map(|byte| words[usize::from(byte) % words.len()]);
-    chosen.flat_map(str::bytes).take(len).collect()
+    broadloom_testing::text(len, 1)
 }
 
 const HOW: How = How { level: 1, window: 15, fixed: false, closes: true };
+
+/// The library's calls for whole buffers.
+struct Igzip {
+    deflater: Deflater,
+    inflater: Inflater,
+}
+
+impl Igzip {
+    fn new() -> Result<Igzip, LibraryError> {
+        let library = Libisal::get()?;
+        Ok(Igzip { deflater: Deflater::new(library), inflater: Inflater::new(library) })
+    }
+}
+
+impl Codec for Igzip {
+    const ALGORITHM: CompressionAlgorithm = CompressionAlgorithm::Deflate;
+    const CUT: Unsound = Unsound::Truncated;
+    const LEAST_WINDOW: u8 = 8;
+    const MOST_OF_REPEATED: usize = 95;
+    const LENGTHS: &[usize] = &[1_000_000];
+
+    fn ways(&self) -> Vec<Compression> {
+        let way = |how: How| Compression {
+            level: how.level,
+            huffman: if how.fixed { Huffman::Static } else { Huffman::Dynamic },
+            ending: if how.closes { Ending::Final } else { Ending::Open },
+            ..Compression::default()
+        };
+        hows().map(way).collect()
+    }
+
+    fn few_ways(&self) -> Vec<Compression> {
+        self.ways().into_iter().filter(|how| how.level != 2).collect()
+    }
+
+    fn is_thorough(&self, _: Compression) -> bool {
+        true
+    }
+
+    /// It stores what would not fit otherwise.
+    fn rooms(&self, _: Compression, text: &[u8], _: usize) -> (usize, usize) {
+        (0, text.len() + 5 * text.len().div_ceil(65_535).max(1))
+    }
+
+    fn compress(&mut self, how: Compression, text: &[u8], room: &mut [u8]) -> Option<usize> {
+        let Compression { level, window, huffman, ending, .. } = how;
+        let (fixed, closes) = (huffman == Huffman::Static, ending == Ending::Final);
+        match self.deflater.compress(How { level, window, fixed, closes }, text, room) {
+            Ok(len) => Some(len),
+            Err(CodecError::Full) => None,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    fn decompress(&mut self, input: &[u8], room: &mut [u8]) -> Result<(usize, usize), Unsound> {
+        match self.inflater.decompress(input, room) {
+            Ok(Inflated { consumed, produced }) => Ok((consumed, produced)),
+            Err(CodecError::Full) => Err(Unsound::TooLong),
+            Err(CodecError::Malformed) => Err(Unsound::Malformed),
+            Err(CodecError::Truncated) => Err(Unsound::Truncated),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+broadloom_conformance::codec!(Igzip::new());
 
 fn hows() -> impl Iterator<Item = How> {
     let levels = (0..=3).map(|level| How { level, ..HOW });
@@ -72,79 +127,6 @@ fn a_library_that_is_not_there_is_absent() {
 fn a_library_without_the_functions_names_the_first() {
     let Err(error) = Libisal::open(&["libc.so.6"]) else { panic!("it was taken") };
     assert_eq!(error.to_string(), "libc.so.6 lacks the function isal_deflate_stateless_init");
-}
-
-/// Every way after every other, with the same structures.
-#[test]
-fn every_level_compresses_what_every_decoder_reads() {
-    let Some(library) = library() else { return };
-    let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
-    let long = [32_767, 32_768, 65_535, 65_536, 65_537, 200_000, 1_000_000];
-    for (len, kind) in
-        (0..=300).step_by(3).chain(long).flat_map(|len| KINDS.map(|kind| (len, kind)))
-    {
-        for how in hows() {
-            let data = kind(len);
-            let stream = closed(how, compressed(&mut deflater, how, &data));
-            assert_eq!(independent(&stream), data, "{how:?}, {len} bytes");
-            let mut room = vec![0; len];
-            let inflated = inflater.decompress(&stream, &mut room);
-            assert_eq!(inflated, Ok(Inflated { consumed: stream.len(), produced: len }));
-            assert_eq!(room, data, "{how:?}");
-        }
-    }
-}
-
-#[test]
-fn other_encoders_streams_are_read() {
-    let Some(library) = library() else { return };
-    let mut inflater = Inflater::new(library);
-    for level in 0..=10 {
-        for (len, kind) in [0, 1, 500, 70_000].into_iter().zip(KINDS.into_iter().cycle()) {
-            let data = kind(len);
-            let stream = miniz_oxide::deflate::compress_to_vec(&data, level);
-            let mut room = vec![0; len];
-            let inflated = inflater.decompress(&stream, &mut room);
-            assert_eq!(inflated, Ok(Inflated { consumed: stream.len(), produced: len }));
-            assert_eq!(room, data);
-        }
-    }
-}
-
-#[test]
-fn open_streams_follow_one_another() {
-    let Some(library) = library() else { return };
-    let mut deflater = Deflater::new(library);
-    for how in hows().filter(|how| !how.closes) {
-        let (mut stream, mut data) = (Vec::new(), Vec::new());
-        for (index, len) in [1000, 0, 1, 70_000, 0].into_iter().enumerate() {
-            let part = KINDS[index % KINDS.len()](len);
-            stream.extend(compressed(&mut deflater, how, &part));
-            data.extend(part);
-        }
-        assert_eq!(independent(&closed(how, stream)), data, "{how:?}");
-    }
-}
-
-/// The stream keeps to its parameters: only fixed codes, and no match beyond the window.
-#[test]
-fn codes_and_windows_are_those_asked_for() {
-    let Some(library) = library() else { return };
-    let mut deflater = Deflater::new(library);
-    for how in hows() {
-        let stream = compressed(&mut deflater, how, &text(5000));
-        // The first block's kind, after the bit that says whether it is final.
-        assert_eq!(stream[0] >> 1 & 3, if how.fixed { 1 } else { 2 }, "{how:?}");
-    }
-    for how in hows() {
-        for window in 8..=14 {
-            // It repeats itself just beyond the window, where only the next one reaches.
-            let data = random((1 << window) + 1).repeat(4);
-            let mut size = |window| compressed(&mut deflater, How { window, ..how }, &data).len();
-            assert!(size(window) > data.len() / 10 * 9, "{how:?}, {window}");
-            assert!(size(window + 1) < data.len() / 20 * 19, "{how:?}, {window}");
-        }
-    }
 }
 
 /// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30
@@ -353,44 +335,7 @@ mod guarded {
 }
 
 #[test]
-fn what_follows_a_stream_is_not_consumed() {
-    let Some(library) = library() else { return };
-    let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
-    for kind in KINDS {
-        let stream = compressed(&mut deflater, HOW, &kind(3000));
-        for after in [1, 2, 7, 8, 9, 300] {
-            let followed = [stream.clone(), random(after)].concat();
-            let outcome = inflater.decompress(&followed, &mut vec![0; 4000]);
-            assert_eq!(outcome, Ok(Inflated { consumed: stream.len(), produced: 3000 }));
-        }
-    }
-}
-
-#[test]
-fn wrong_streams_are_malformed_and_the_decoder_works_on() {
-    let Some(library) = library() else { return };
-    let mut inflater = Inflater::new(library);
-    let wrong: [&[u8]; 4] = [
-        &[0b111],                         // a kind of block that there is not
-        &[0b001, 1, 0, 0, 0, 9],          // a stored block whose lengths do not belong together
-        &[0b011, 0b0000_0010, 0, 0],      // a match before there is anything
-        &[0b1111_1101, 0xff, 0xff, 0xff], // codes of more symbols than there are
-    ];
-    for stream in wrong {
-        let outcome = inflater.decompress(stream, &mut [0; 100]);
-        assert_eq!(outcome, Err(CodecError::Malformed), "{stream:x?}");
-        let outcome = inflater.decompress(&[3, 0], &mut []);
-        assert_eq!(outcome, Ok(Inflated { consumed: 2, produced: 0 }));
-    }
-}
-
-#[test]
 fn checksums_are_those_of_the_standards() {
     let Some(library) = library() else { return };
-    assert_eq!(library.crc32(b"123456789"), 0xcbf4_3926);
-    assert_eq!(library.adler32(b"Wikipedia"), 0x11e6_0398);
-    assert_eq!((library.crc32(b""), library.adler32(b"")), (0, 1));
-    // Enough of the largest byte for every sum to pass its modulus.
-    let bytes = [0xff; 70_000];
-    assert_eq!(Some(library.adler32(&bytes)), broadloom_engine::Checksum::Adler32.of(&bytes));
+    check_checksums(|bytes| library.crc32(bytes), |bytes| library.adler32(bytes));
 }

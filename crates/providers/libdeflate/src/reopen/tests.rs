@@ -1,27 +1,19 @@
+use broadloom_testing::noise;
+
 use super::*;
 use crate::ffi::{Compressor, bound};
-
-fn random(len: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
-    };
-    (0..len).map(|_| next()).collect()
-}
 
 /// Words, numbers and noise, so that one stream has blocks of all kinds.
 fn mixed(len: usize, seed: u64) -> Vec<u8> {
     let words = ["the ", "loom ", "weaves ", "a broad ", "cloth ", "of many ", "threads, "];
     let mut data = Vec::with_capacity(len + 40_000);
-    for (turn, kind) in random(len, seed).into_iter().enumerate() {
+    for (turn, kind) in noise(len, seed).into_iter().enumerate() {
         let turn = turn as u64 + seed;
         match kind % 4 {
-            0 => data.extend(random(usize::from(kind) * 90, turn)),
+            0 => data.extend(noise(usize::from(kind) * 90, turn)),
             1 => data.extend(vec![kind; usize::from(kind) * 50]),
             2 => {
-                let chosen = random(3000, turn).into_iter();
+                let chosen = noise(3000, turn).into_iter();
                 data.extend(chosen.flat_map(|byte| words[usize::from(byte) % words.len()].bytes()));
             }
             _ => data.extend((0..3000).flat_map(|number: u32| (number * 977 + 13).to_le_bytes())),
@@ -56,7 +48,7 @@ fn streams_that_were_made_open_follow_one_another() {
         let (mut stream, mut data) = (Vec::new(), Vec::new());
         let lens = (0..40).chain([1000, 65_535, 65_536, 200_000]);
         for (seed, len) in lens.enumerate() {
-            let kinds = [mixed(len, seed as u64), random(len, seed as u64), vec![b'a'; len]];
+            let kinds = [mixed(len, seed as u64), noise(len, seed as u64), vec![b'a'; len]];
             for part in kinds {
                 let (mut output, len) = complete(level, &part);
                 let open = reopener.reopen(&mut output, len).expect("libdeflate made it");
@@ -81,7 +73,7 @@ fn fixed_and_long_codes_are_walked() {
         skewed.extend(vec![byte; counts.0]);
         counts = (counts.1, counts.0 + counts.1);
     }
-    let noise = random(skewed.len(), 9);
+    let noise = noise(skewed.len(), 9);
     for index in (1..skewed.len()).rev() {
         let other = usize::from(noise[index]) << 16 | usize::from(noise[index / 2]) << 8;
         skewed.swap(index, (other | usize::from(noise[index / 3])) % (index + 1));
@@ -102,7 +94,7 @@ fn what_is_no_stream_ends_the_walk() {
     let mut reopener = Reopener::new();
     for seed in 0..2000 {
         let len = seed as usize % 300;
-        let mut noise = random(len + MARKER, seed);
+        let mut noise = noise(len + MARKER, seed);
         // It stays within its room, whatever the outcome.
         let _ = reopener.reopen(&mut noise, len);
     }

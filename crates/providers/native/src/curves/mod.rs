@@ -8,11 +8,11 @@ mod session;
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG};
 use broadloom_lanes::{Cpu, CurveLanes, CurveOutcome, Loan, Occupancy, Planner};
+use broadloom_schemes::Hasher;
 use zeroize::Zeroize;
 
-use crate::hasher::Hasher;
 use crate::kind::Class;
-use crate::kinds::Numbered;
+use crate::kinds::own;
 use session::{CurveSession, Key};
 
 pub(crate) use session::open;
@@ -69,7 +69,7 @@ impl Curves {
 
     /// Brings through the lanes what is to be agreed on or committed to, or else verified.
     fn compute(&mut self, operations: &mut [&mut Operation<'_>], verifies: bool) {
-        let jobs = own(operations).zip(&mut self.jobs);
+        let jobs = own::<Curves>(operations).zip(&mut self.jobs);
         self.planner.process_each(jobs.filter_map(|(operation, job)| {
             let Job { buffer, outcome, refused, .. } = job;
             let session = operation.provider_session::<CurveSession>()?;
@@ -105,21 +105,13 @@ fn wipe(message: &mut Vec<u8>) {
     }
 }
 
-/// The operations on curves among all.
-fn own<'s, 'o, 'a>(
-    operations: &'s mut [&'o mut Operation<'a>],
-) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
-    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == Curves::CLASS;
-    operations.iter_mut().filter(own).map(|operation| &mut **operation)
-}
-
 impl Class for Curves {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
-        let count = own(operations).count();
+        let count = own::<Curves>(operations).count();
         if self.jobs.len() < count {
             self.jobs.resize_with(count, Job::default);
         }
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Curves>(operations).zip(&mut self.jobs) {
             (job.outcome, job.refused) = (CurveOutcome::default(), None);
             let Some(parts) = operation.public_key::<CurveSession>() else { continue };
             let Job { message, buffer, .. } = &mut *job;
@@ -127,13 +119,13 @@ impl Class for Curves {
         }
         // Commitments are made of what is hashed first; all else is there at once.
         self.hash();
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Curves>(operations).zip(&mut self.jobs) {
             let Some(session) = operation.provider_session::<CurveSession>() else { continue };
             session.hashed(&job.digest.0, &mut job.buffer.0);
         }
         self.compute(operations, false);
         let mut signs = false;
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Curves>(operations).zip(&mut self.jobs) {
             wipe(&mut job.message);
             let Some(parts) = operation.public_key::<CurveSession>() else { continue };
             if let Key::Sign(key) = &parts.session.key {
@@ -146,7 +138,7 @@ impl Class for Curves {
             self.hash();
         }
         self.compute(operations, true);
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Curves>(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<CurveSession>() else { continue };
             let done = match job.refused {
                 Some(error) => Err(error),
@@ -154,10 +146,7 @@ impl Class for Curves {
                     parts.session.result(job.outcome, &job.digest.0, &job.buffer.0, parts.output)
                 }
             };
-            match done {
-                Ok(produced) => operation.complete_with_output(produced),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.complete_with_output(done);
             wipe(&mut job.message);
             job.buffer.0.zeroize();
             job.digest.0.zeroize();

@@ -6,12 +6,14 @@ use broadloom_engine::provider::{
 use broadloom_engine::{
     HashAlgorithm, JobError, MAX_TAG, PrivateKey, PublicKey, Secret, Transform,
 };
-use broadloom_lanes::{Cpu, CurveOutcome, Ed25519PrivateKey, Ed25519PublicKey, X25519Key};
+use broadloom_lanes::{
+    Cpu, CurveLanes, CurveOutcome, Ed25519PrivateKey, Ed25519PublicKey, X25519Key,
+};
+use broadloom_schemes::Hasher;
 use zeroize::Zeroize;
 
 use super::{Curves, fill};
-use crate::hasher::Hasher;
-use crate::kind::{Opened, laned, refused};
+use crate::kind::{Opened, instruction_set, laned, refused};
 use crate::kinds::Numbered;
 
 /// A session on an elliptic curve.
@@ -44,7 +46,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         }
         _ => return Err(ProviderError::new("the key is none of X25519 or Ed25519")),
     };
-    Ok(Box::new(CurveSession { key, kernel: laned(cpu, "curves") }))
+    Ok(Box::new(CurveSession { key, kernel: laned(CurveLanes::kernel_info(cpu)) }))
 }
 
 /// The bytes of a key.
@@ -120,6 +122,10 @@ impl CurveSession {
 impl ProviderSession for CurveSession {
     fn kernel(&self) -> String {
         self.kernel.clone()
+    }
+
+    fn instruction_set(&self) -> String {
+        instruction_set(&self.kernel)
     }
 
     fn class(&self) -> u8 {

@@ -1,23 +1,22 @@
-//! ECDSA and ECDH, on P-256 and on binary curves. Messages are hashed in lanes, and nonces made.
+//! ECDSA and ECDH, on curves over prime fields and on binary curves. Messages are hashed in lanes,
+//! and nonces made.
 
-mod der;
-mod nonce;
+mod keys;
 mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{JobError, MAX_TAG};
 use broadloom_lanes::{BinaryCurveLanes, Cpu, CurveLanes, CurveOutcome, Loan, Occupancy, Planner};
+use broadloom_schemes::ecdsa::MAX_LEN;
+use broadloom_schemes::ecdsa::nonce::{self, Draft};
+use broadloom_schemes::{HASHES, Hasher};
 
-use crate::hasher::{HASHES, Hasher};
 use crate::kind::Class;
-use crate::kinds::Numbered;
-use nonce::Draft;
-use session::{EcSession, Key, Private, Public};
+use crate::kinds::own;
+use keys::{Key, Private, Public, prime_loan};
+use session::EcSession;
 
 pub(crate) use session::open;
-
-/// The most bytes of a scalar or of a coordinate.
-const MAX_LEN: usize = 36;
 
 /// One queue's part of ECDSA and ECDH.
 pub(crate) struct Ec {
@@ -69,8 +68,8 @@ impl Ec {
                 let session = operation.provider_session::<EcSession>();
                 session.is_some_and(|session| session.hashes() == Some(hash))
             };
-            if own(operations).any(|operation| needs(operation)) {
-                let jobs = own(operations).zip(&mut self.jobs);
+            if own::<Ec>(operations).any(|operation| needs(operation)) {
+                let jobs = own::<Ec>(operations).zip(&mut self.jobs);
                 let jobs = jobs.filter(|(operation, _)| needs(operation));
                 self.hasher.run(
                     hash,
@@ -85,7 +84,7 @@ impl Ec {
 
     /// Prepares what goes through the lanes, and begins nonces.
     fn prepare(&mut self, operations: &mut [&mut Operation<'_>]) {
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Ec>(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<EcSession>() else { continue };
             let session = parts.session;
             let Job { digest, draft, buffer, .. } = &mut *job;
@@ -101,45 +100,37 @@ impl Ec {
                 let session = operation.provider_session::<EcSession>();
                 session.is_some_and(|session| session.signs_with() == Some(hash))
             };
-            if !own(operations).any(|operation| signs(&operation)) {
+            if !own::<Ec>(operations).any(|operation| signs(&operation)) {
                 continue;
             }
-            let jobs = own(operations).zip(&mut self.jobs);
+            let jobs = own::<Ec>(operations).zip(&mut self.jobs);
             let jobs = jobs.filter(|(operation, job)| signs(operation) && job.refused.is_none());
             nonce::make(&mut self.hasher, hash, jobs.map(|(_, job)| &mut job.draft).collect());
         }
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Ec>(operations).zip(&mut self.jobs) {
             let Some(session) = operation.provider_session::<EcSession>() else { continue };
-            job.nonce = job.draft.nonce().and_then(|nonce| session.key.nonce(nonce));
+            job.nonce = job.draft.nonce().and_then(|nonce| session.nonce(nonce));
         }
     }
 
     /// Brings what is prepared through the lanes.
     fn compute(&mut self, operations: &mut [&mut Operation<'_>]) {
-        let jobs = own(operations).zip(&mut self.jobs);
+        let jobs = own::<Ec>(operations).zip(&mut self.jobs);
         self.prime.process_each(jobs.filter_map(|(operation, job)| prime(operation, job)));
-        let jobs = own(operations).zip(&mut self.jobs);
+        let jobs = own::<Ec>(operations).zip(&mut self.jobs);
         self.binary.process_each(jobs.filter_map(|(operation, job)| binary(operation, job)));
     }
 }
 
-/// An operation's work on P-256.
+/// An operation's work on a curve over a prime field.
 fn prime<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'v, CurveLanes>> {
     let Job { buffer, nonce, outcome, refused, .. } = job;
     let session = operation.provider_session::<EcSession>()?;
     if refused.is_some() {
         return None;
     }
-    let loan = match (&session.key, nonce) {
-        (Key::Sign(Private::P256(key)), Some(Private::P256(nonce))) => {
-            Loan::p256_sign(key, nonce, &mut buffer[..64], outcome)
-        }
-        (Key::Verify(Public::P256(verifier)), _) => {
-            Loan::p256_verify(verifier.key(), &mut buffer[..96], outcome)
-        }
-        (Key::Agree(Private::P256(key)), _) => Loan::p256_agree(key, &mut buffer[..64], outcome),
-        _ => return None,
-    };
+    let numbers = (&mut buffer[..], session.curve.coordinate_len());
+    let loan = prime_loan((&session.key, nonce), numbers, outcome)?;
     loan.map_err(|_| *refused = Some(JobError::NotDone)).ok()
 }
 
@@ -168,17 +159,9 @@ fn binary<'v>(
     loan.map_err(|_| *refused = Some(JobError::NotDone)).ok()
 }
 
-/// The operations of ECDSA and ECDH among all.
-fn own<'s, 'o, 'a>(
-    operations: &'s mut [&'o mut Operation<'a>],
-) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
-    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == Ec::CLASS;
-    operations.iter_mut().filter(own).map(|operation| &mut **operation)
-}
-
 impl Class for Ec {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
-        let count = own(operations).count();
+        let count = own::<Ec>(operations).count();
         if self.jobs.len() < count {
             self.jobs.resize_with(count, Job::default);
         }
@@ -187,16 +170,13 @@ impl Class for Ec {
         self.prepare(operations);
         self.draw(operations);
         self.compute(operations);
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Ec>(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<EcSession>() else { continue };
             let done = match job.refused {
                 Some(error) => Err(error),
                 None => parts.session.result(job.outcome, &job.buffer, parts.output),
             };
-            match done {
-                Ok(produced) => operation.complete_with_output(produced),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.complete_with_output(done);
             job.nonce = None;
             job.draft.wipe();
             // It stays in memory that is used again, so that this is done.

@@ -1,149 +1,36 @@
 //! Sessions of ECDSA and ECDH: a key, and what goes through the lanes with it.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
 use broadloom_engine::provider::{
     AnyKey, Asymmetric, ProviderError, ProviderSession, PublicKeyParts,
 };
 use broadloom_engine::{
-    Curve, Direction, EcPrivateKey, EcPublicKey, HashAlgorithm, JobError, MAX_TAG, PrivateKey,
-    PublicKey, Scheme, Transform,
+    Curve, Direction, EcPrivateKey, HashAlgorithm, JobError, MAX_TAG, PrivateKey, PublicKey,
+    Scheme, Transform,
 };
-use broadloom_lanes::{
-    BinaryCurve, BinaryPrivateKey, BinaryPublicKey, Cpu, CurveOutcome, P256PrivateKey,
-    P256PublicKey,
-};
+use broadloom_lanes::{BinaryCurveLanes, Cpu, CurveLanes, CurveOutcome};
+use broadloom_schemes::ecdsa::nonce::{self, Draft, RANDOM};
+use broadloom_schemes::ecdsa::{MAX_LEN, der};
+use broadloom_schemes::{HASHES, digest_of, random};
 use zeroize::Zeroize;
 
-use super::nonce::{self, Draft, RANDOM};
-use super::{Ec, MAX_LEN, der};
-use crate::hasher::{HASHES, digest_of};
-use crate::kind::{Opened, laned, refused};
+use super::Ec;
+use super::keys::{Key, Private, Public};
+use crate::kind::{Opened, instruction_set, laned};
 use crate::kinds::Numbered;
-use crate::random;
 
 /// A session of ECDSA or ECDH.
 pub(crate) struct EcSession {
     pub key: Key,
-    curve: Curve,
+    pub curve: Curve,
     /// The private key of what signs, of which nonces are made.
     secret: Option<EcPrivateKey>,
     scheme: Scheme,
     kernel: String,
 }
 
-/// The key, and with it what is done.
-pub(crate) enum Key {
-    Sign(Private),
-    Verify(Public),
-    Agree(Private),
-}
-
-/// A private key or a nonce, as the lanes have it.
-pub(crate) enum Private {
-    P256(P256PrivateKey),
-    Binary(BinaryPrivateKey),
-}
-
-/// A public key, as the lanes have it.
-pub(crate) enum Public {
-    P256(Box<Verifier>),
-    Binary(BinaryPublicKey),
-}
-
-/// A public key on P-256, which is prepared once that pays.
-pub(crate) struct Verifier {
-    key: P256PublicKey,
-    /// Verifications so far, up to [`MANY`].
-    uses: AtomicU32,
-    prepared: OnceLock<P256PublicKey>,
-}
-
-/// A key is prepared for its verification of this number: so many are about what that costs.
-const MANY: u32 = 8;
-
-impl Verifier {
-    fn new(key: P256PublicKey) -> Self {
-        Verifier { key, uses: AtomicU32::new(0), prepared: OnceLock::new() }
-    }
-
-    /// The key for one more verification.
-    pub fn key(&self) -> &P256PublicKey {
-        if let Some(key) = self.prepared.get() {
-            return key;
-        }
-        // One thread alone meets the number, and the others go on with what there is.
-        if self.uses.load(Relaxed) < MANY && self.uses.fetch_add(1, Relaxed) + 1 == MANY {
-            let mut key = self.key.clone();
-            key.prepare();
-            return self.prepared.get_or_init(|| key);
-        }
-        &self.key
-    }
-}
-
-/// A binary curve, as the lanes have it.
-fn binary(curve: Curve) -> Option<BinaryCurve> {
-    match curve {
-        Curve::P256 => None,
-        Curve::K283 => Some(BinaryCurve::K283),
-        Curve::B283 => Some(BinaryCurve::B283),
-    }
-}
-
-/// As many bytes as the lanes take.
-fn exactly<const LEN: usize>(bytes: &[u8]) -> Result<&[u8; LEN], ProviderError> {
-    let len = bytes.len();
-    bytes.try_into().map_err(|_| ProviderError::new(format!("{len} bytes of a key, not {LEN}")))
-}
-
-impl Private {
-    fn new(curve: Curve, scalar: &[u8]) -> Result<Self, ProviderError> {
-        Ok(match binary(curve) {
-            None => Private::P256(P256PrivateKey::new(exactly(scalar)?).map_err(refused)?),
-            Some(curve) => {
-                let key = BinaryPrivateKey::new(curve, exactly(scalar)?);
-                Private::Binary(key.map_err(refused)?)
-            }
-        })
-    }
-}
-
-impl Public {
-    fn new(key: &EcPublicKey) -> Result<Self, ProviderError> {
-        let point = &key.point()[1..];
-        Ok(match binary(key.curve()) {
-            None => {
-                let key = P256PublicKey::new(exactly(point)?);
-                Public::P256(Box::new(Verifier::new(key.map_err(refused)?)))
-            }
-            Some(curve) => {
-                let key = BinaryPublicKey::new(curve, exactly(point)?);
-                Public::Binary(key.map_err(refused)?)
-            }
-        })
-    }
-}
-
-impl Key {
-    /// A nonce of these bytes, if this key signs.
-    pub fn nonce(&self, bytes: &[u8]) -> Option<Private> {
-        let curve = match self {
-            Key::Sign(Private::P256(_)) => Curve::P256,
-            Key::Sign(Private::Binary(key)) => match key.curve() {
-                BinaryCurve::K283 => Curve::K283,
-                BinaryCurve::B283 => Curve::B283,
-            },
-            Key::Verify(_) | Key::Agree(_) => return None,
-        };
-        Private::new(curve, bytes).ok()
-    }
-}
-
 /// Opens a session of ECDSA or ECDH.
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
-    let other = || ProviderError::new("the key is none on P-256, K-283 or B-283");
+    let other = || ProviderError::new("the key is none on P-256, P-384, secp256k1, K-283 or B-283");
     let Some(Asymmetric { key, scheme, .. }) = transform.asymmetric() else { return Err(other()) };
     let agrees = transform.direction() == Direction::Agree;
     if !agrees && !HASHES.contains(&scheme.hash()) {
@@ -159,7 +46,10 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         AnyKey::Public(PublicKey::Ec(key)) => (key.curve(), Key::Verify(Public::new(key)?), None),
         _ => return Err(other()),
     };
-    let kernel = laned(cpu, if curve == Curve::P256 { "curves" } else { "binary curves" });
+    let kernel = laned(match curve {
+        Curve::P256 | Curve::P384 | Curve::Secp256k1 => CurveLanes::kernel_info(cpu),
+        Curve::K283 | Curve::B283 => BinaryCurveLanes::kernel_info(cpu),
+    });
     Ok(Box::new(EcSession { key, curve, secret, scheme: *scheme, kernel }))
 }
 
@@ -173,6 +63,12 @@ impl EcSession {
     /// The hash that nonces are made with, if this signs.
     pub fn signs_with(&self) -> Option<HashAlgorithm> {
         matches!(self.key, Key::Sign(_)).then(|| self.scheme.hash())
+    }
+
+    /// A nonce of these bytes, if this signs.
+    pub fn nonce(&self, bytes: &[u8]) -> Option<Private> {
+        let signs = matches!(self.key, Key::Sign(_));
+        signs.then(|| Private::new(self.curve, bytes).ok()).flatten()
     }
 
     /// Prepares what goes through the lanes.
@@ -251,6 +147,10 @@ impl EcSession {
 impl ProviderSession for EcSession {
     fn kernel(&self) -> String {
         self.kernel.clone()
+    }
+
+    fn instruction_set(&self) -> String {
+        instruction_set(&self.kernel)
     }
 
     fn class(&self) -> u8 {

@@ -5,7 +5,8 @@ use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, Transform,
 };
 use broadloom_lanes::{
-    AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, OfbLanes, XtsKey, XtsLanes,
+    AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, KernelInfo, Loan, OfbLanes, XtsKey,
+    XtsLanes,
 };
 
 use super::{Opener, cbc_mac, ccm, gcm};
@@ -61,30 +62,33 @@ pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
 
 fn open_cbc(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
-    Cbc { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cbc"))
+    let kernel = laned_one_way(encrypts, CbcLanes::kernel_info(cpu));
+    Cbc { key: key(transform, cpu)?, encrypts }.session(kernel)
 }
 
 fn open_ctr(transform: &Transform, cpu: &Cpu) -> Opened {
-    Ctr(key(transform, cpu)?).session(pipelined(cpu, "aes-ctr"))
+    Ctr(key(transform, cpu)?).session(pipelined(CtrLanes::kernel_info(cpu)))
 }
 
 fn open_cfb(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
-    Cfb { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cfb"))
+    let kernel = laned_one_way(encrypts, CfbLanes::kernel_info(cpu));
+    Cfb { key: key(transform, cpu)?, encrypts }.session(kernel)
 }
 
 fn open_ofb(transform: &Transform, cpu: &Cpu) -> Opened {
-    Ofb(key(transform, cpu)?).session(laned(cpu, "aes-ofb"))
+    Ofb(key(transform, cpu)?).session(laned(OfbLanes::kernel_info(cpu)))
 }
 
 fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
-    let kernel = pipelined(cpu, "aes-ecb");
+    let kernel = pipelined(EcbLanes::kernel_info(cpu));
     Ecb { key: key(transform, cpu)?, encrypts: encrypts(transform) }.session(kernel)
 }
 
 fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
     let key = XtsKey::with_cpu(transform.key(), cpu).map_err(refused)?;
-    Xts { key, encrypts: encrypts(transform) }.session(pipelined(cpu, "aes-xts"))
+    let kernel = pipelined(XtsLanes::kernel_info(cpu));
+    Xts { key, encrypts: encrypts(transform) }.session(kernel)
 }
 
 fn key(transform: &Transform, cpu: &Cpu) -> Result<AesKey, ProviderError> {
@@ -95,9 +99,10 @@ fn encrypts(transform: &Transform) -> bool {
     transform.direction() == Direction::Encrypt
 }
 
-/// What a kernel is called that has lanes for buffers that are encrypted.
-fn laned_one_way(encrypts: bool, cpu: &Cpu, algorithm: &str) -> String {
-    if encrypts { laned(cpu, algorithm) } else { pipelined(cpu, algorithm) }
+/// Returns the name of a kernel that has a lane for each buffer that is encrypted, and works on the
+/// blocks of one buffer side by side to decrypt.
+fn laned_one_way(encrypts: bool, info: KernelInfo) -> String {
+    if encrypts { laned(info) } else { pipelined(info) }
 }
 
 impl Kind for Cbc {

@@ -12,12 +12,13 @@ pub(crate) struct Cmac(CmacKey);
 pub(crate) struct Xcbc(XcbcKey);
 
 pub(crate) fn open_cmac(transform: &Transform, cpu: &Cpu) -> Opened {
-    Cmac(CmacKey::with_cpu(transform.key(), cpu).map_err(refused)?).session(laned(cpu, "aes-cmac"))
+    let key = CmacKey::with_cpu(transform.key(), cpu).map_err(refused)?;
+    Cmac(key).session(laned(CmacLanes::kernel_info(cpu)))
 }
 
 pub(crate) fn open_xcbc(transform: &Transform, cpu: &Cpu) -> Opened {
     let key = transform.key().try_into().expect("the engine checks the length of keys");
-    Xcbc(XcbcKey::with_cpu(key, cpu)).session(laned(cpu, "aes-xcbc"))
+    Xcbc(XcbcKey::with_cpu(key, cpu)).session(laned(CmacLanes::kernel_info(cpu)))
 }
 
 impl Kind for Cmac {

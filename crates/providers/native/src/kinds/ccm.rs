@@ -16,7 +16,8 @@ pub(crate) struct Ccm {
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
     let key = AesKey::with_cpu(transform.key(), cpu).map_err(refused)?;
     let seals = transform.direction() == Direction::Seal;
-    Ccm { key, seals, tag_len: transform.tag_len() }.session(laned(cpu, "aes-ccm"))
+    let kernel = laned(CcmLanes::kernel_info(cpu));
+    Ccm { key, seals, tag_len: transform.tag_len() }.session(kernel)
 }
 
 impl Kind for Ccm {

@@ -31,17 +31,17 @@ pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
 }
 
 fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
-    ChaCha(key(transform)).session(laned(cpu, "chacha20"))
+    ChaCha(key(transform)).session(laned(ChaChaLanes::kernel_info(cpu)))
 }
 
 fn open_aead(transform: &Transform, cpu: &Cpu) -> Opened {
     let seals = transform.direction() == Direction::Seal;
-    ChaChaPoly { key: key(transform), seals }.session(laned(cpu, "chacha20-poly1305"))
+    ChaChaPoly { key: key(transform), seals }.session(laned(ChaChaPolyLanes::kernel_info(cpu)))
 }
 
 fn open_extended_aead(transform: &Transform, cpu: &Cpu) -> Opened {
     let seals = transform.direction() == Direction::Seal;
-    XChaChaPoly { key: key(transform), seals }.session(laned(cpu, "xchacha20-poly1305"))
+    XChaChaPoly { key: key(transform), seals }.session(laned(XChaChaPolyLanes::kernel_info(cpu)))
 }
 
 fn key(transform: &Transform) -> ChaChaKey {

@@ -22,13 +22,13 @@ pub(crate) trait Half: ChainCipher + 'static {
 
 impl Half for CbcLanes {
     fn kernel(cpu: &Cpu) -> String {
-        laned(cpu, "aes-cbc")
+        laned(CbcLanes::kernel_info(cpu))
     }
 }
 
 impl Half for CtrLanes {
     fn kernel(cpu: &Cpu) -> String {
-        pipelined(cpu, "aes-ctr")
+        pipelined(CtrLanes::kernel_info(cpu))
     }
 }
 
@@ -40,7 +40,8 @@ pub(crate) struct Chain<C, A: Hash> {
     cipher: PhantomData<fn() -> C>,
 }
 
-/// What opens the sessions of a chain; `None` if it is to be composed of its halves.
+/// Returns the function that opens the sessions of a chain, or `None` if the chain is to be
+/// composed of its halves.
 pub(crate) fn opener(cipher: CipherAlgorithm, mac: MacAlgorithm) -> Option<Opener> {
     use CipherAlgorithm::{AesCbc, AesCtr, AesCtr32};
     use HashAlgorithm::{Sha1 as OfSha1, Sha256 as OfSha256};
@@ -70,7 +71,8 @@ where
     };
     let key = AesKey::with_cpu(cipher.key(), cpu).map_err(refused)?;
     let chain = Chain::<C, A> { key, mac_key: HmacKey::new(mac.key()), steps, cipher: PhantomData };
-    chain.session(format!("{}, {}", C::kernel(cpu), laned(cpu, A::NAME)))
+    let mac_kernel = laned(HashLanes::<A>::kernel_info(cpu));
+    chain.session(format!("{}, {mac_kernel}", C::kernel(cpu)))
 }
 
 impl<C: Half, A: Hash> Kind for Chain<C, A>

@@ -27,7 +27,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
     };
     let key = DesKey::allowing_weak(transform.key()).map_err(refused)?;
     let encrypts = transform.direction() == Direction::Encrypt;
-    Des { key, mode, encrypts }.session(laned(cpu, "des"))
+    Des { key, mode, encrypts }.session(laned(DesLanes::kernel_info(cpu)))
 }
 
 impl Kind for Des {

@@ -1,12 +1,11 @@
 //! Hashes, and HMAC over them.
 
+use broadloom_engine::provider::{Portion, PortionParts, ProviderStream};
 use broadloom_engine::{Algorithm, HashAlgorithm, MacAlgorithm, Transform};
-use broadloom_lanes::{
-    Cpu, Hash, HashLanes, HmacKey, Loan, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
-};
+use broadloom_lanes::{Cpu, Hash, HashLanes, HmacKey, Loan, Planner, Stream, for_each_hash};
 
 use super::{Numbered, Opener};
-use crate::kind::{Kind, Opened, Parts, laned};
+use crate::kind::{Kind, Opened, Parts, WHOLE_BLOCKS, laned};
 
 /// A hash, or with a key an HMAC.
 pub(crate) struct Keyed<A: Hash>(Option<HmacKey<A>>);
@@ -15,15 +14,15 @@ pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
     let (Algorithm::Hash(hash) | Algorithm::Mac(MacAlgorithm::Hmac(hash))) = algorithm else {
         return None;
     };
-    Some(match hash {
-        HashAlgorithm::Md5 => open::<Md5>,
-        HashAlgorithm::Sha1 => open::<Sha1>,
-        HashAlgorithm::Sha224 => open::<Sha224>,
-        HashAlgorithm::Sha256 => open::<Sha256>,
-        HashAlgorithm::Sha384 => open::<Sha384>,
-        HashAlgorithm::Sha512 => open::<Sha512>,
-        _ => return None,
-    })
+    macro_rules! opener_of {
+        ($($hash:ident),+) => {
+            match hash {
+                $( HashAlgorithm::$hash => Some(open::<broadloom_lanes::$hash>), )+
+                _ => None,
+            }
+        };
+    }
+    for_each_hash!(opener_of!())
 }
 
 fn open<A: Hash>(transform: &Transform, cpu: &Cpu) -> Opened
@@ -31,7 +30,8 @@ where
     Keyed<A>: Numbered,
 {
     let is_hmac = matches!(transform.algorithm(), Algorithm::Mac(_));
-    Keyed::<A>(is_hmac.then(|| HmacKey::new(transform.key()))).session(laned(cpu, A::NAME))
+    let key = is_hmac.then(|| HmacKey::new(transform.key()));
+    Keyed::<A>(key).session(laned(HashLanes::<A>::kernel_info(cpu)))
 }
 
 impl<A: Hash> Kind for Keyed<A>
@@ -47,5 +47,23 @@ where
             Some(key) => Loan::hmac(key, text.into_input(), tag),
             None => Loan::digest(text.into_input(), tag),
         }
+    }
+
+    fn begin(&self) -> Option<ProviderStream> {
+        let stream = self.0.as_ref().map_or_else(Stream::new, Stream::<A>::hmac);
+        Some(ProviderStream::new(stream, A::BLOCK_LEN))
+    }
+
+    fn absorb<'p, 'd: 'p>(
+        planner: &mut Planner<HashLanes<A>>,
+        portions: impl Iterator<Item = &'p mut Portion<'d>>,
+    ) {
+        planner.process_each(portions.filter_map(|portion| {
+            let PortionParts { stream, data, tag } = portion.commit::<Stream<A>>()?;
+            Some(match tag {
+                Some(tag) => Loan::<HashLanes<A>>::finish(stream, data, tag),
+                None => Loan::<HashLanes<A>>::update(stream, data).expect(WHOLE_BLOCKS),
+            })
+        }));
     }
 }

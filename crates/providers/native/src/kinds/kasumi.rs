@@ -21,11 +21,11 @@ pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
 }
 
 fn open_f8(transform: &Transform, cpu: &Cpu) -> Opened {
-    F8(key(transform)).session(laned(cpu, "kasumi-f8"))
+    F8(key(transform)).session(laned(KasumiLanes::kernel_info(cpu)))
 }
 
 fn open_f9(transform: &Transform, cpu: &Cpu) -> Opened {
-    F9(key(transform)).session(laned(cpu, "kasumi-f9"))
+    F9(key(transform)).session(laned(KasumiLanes::kernel_info(cpu)))
 }
 
 fn key(transform: &Transform) -> KasumiKey {

@@ -2,6 +2,7 @@
 //! kind.
 
 mod aes;
+mod blake3;
 mod cbc_mac;
 mod ccm;
 mod chacha;
@@ -13,19 +14,24 @@ mod kasumi;
 mod rc4;
 mod sponge;
 
+use broadloom_engine::provider::Operation;
 use broadloom_engine::{Algorithm, Family, PublicKeyAlgorithm, Transform};
-use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Sha1, Sha256, for_each_hash};
 
 use crate::curves::{self, Curves};
 use crate::ec::{self, Ec};
-use crate::kind::{Class, Opened, Work};
+use crate::hybrid::{self, Hybrid};
+use crate::kind::{Class, KindLanes, Opened};
+use crate::ml_dsa::{self, MlDsa};
+use crate::ml_kem::{self, MlKem};
 use crate::rsa::{self, Rsa};
 use crate::slh_dsa::{self, SlhDsa};
 
 /// What opens the sessions of an algorithm.
 pub(crate) type Opener = fn(&Transform, &Cpu) -> Opened;
 
-/// What opens the sessions of an algorithm; `None` if there is no kernel for it.
+/// Returns the function that opens the sessions of an algorithm, or `None` if there is no kernel
+/// for it.
 pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
     if let Algorithm::Chain(cipher, mac, _) = algorithm {
         return chain::opener(cipher, mac);
@@ -33,6 +39,7 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
     match algorithm.family() {
         Family::MerkleDamgard => hash::opener(algorithm),
         Family::Sponge => sponge::opener(algorithm),
+        Family::Blake3 => blake3::opener(algorithm),
         Family::Aes => aes::opener(algorithm),
         Family::ChaCha => chacha::opener(algorithm),
         Family::Des => Some(des::open),
@@ -63,6 +70,21 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
         {
             Some(slh_dsa::open)
         }
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::MlDsa(_))) =>
+        {
+            Some(ml_dsa::open)
+        }
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::MlKem(_))) =>
+        {
+            Some(ml_kem::open)
+        }
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Hybrid(_))) =>
+        {
+            Some(hybrid::open)
+        }
         Family::Rc4 => Some(rc4::open),
         _ => None,
     }
@@ -73,11 +95,23 @@ pub(crate) trait Numbered {
     const CLASS: u8;
 }
 
-/// Numbers the kinds: the class of each is its place in this list.
+/// Returns the operations of a kind among those of all kinds.
+pub(crate) fn own<'s, 'o, 'a, K: Numbered>(
+    operations: &'s mut [&'o mut Operation<'a>],
+) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a, K> {
+    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == K::CLASS;
+    operations.iter_mut().filter(own).map(|operation| &mut **operation)
+}
+
+/// Numbers the kinds: the class of each is its place in this list, behind which the hashes come.
 macro_rules! classes {
-    ($($place:ident: $kind:ty $(, made by $maker:path)?;)+) => {
+    (
+        [$($place:ident: $kind:ty $(, made by $maker:path)?;)+]
+        $($hash:ident),+
+    ) => {
         enum Place {
             $( $place, )+
+            $( $hash, )+
         }
 
         $(
@@ -86,23 +120,25 @@ macro_rules! classes {
             }
         )+
 
+        $(
+            impl Numbered for hash::Keyed<broadloom_lanes::$hash> {
+                const CLASS: u8 = Place::$hash as u8;
+            }
+        )+
+
         /// What makes the lanes of each class.
         const MAKERS: &[fn(&Cpu) -> Box<dyn Class>] = &[
             $( classes!(@maker $kind $(, $maker)?), )+
+            $( KindLanes::<hash::Keyed<broadloom_lanes::$hash>>::class, )+
         ];
     };
-    (@maker $kind:ty) => { Work::<$kind>::class };
+    (@maker $kind:ty) => { KindLanes::<$kind>::class };
     (@maker $kind:ty, $maker:path) => { $maker };
 }
 
-classes! {
-    Md5: hash::Keyed<Md5>;
-    Sha1: hash::Keyed<Sha1>;
-    Sha224: hash::Keyed<Sha224>;
-    Sha256: hash::Keyed<Sha256>;
-    Sha384: hash::Keyed<Sha384>;
-    Sha512: hash::Keyed<Sha512>;
+for_each_hash!(classes!([
     Sponge: sponge::AnySponge;
+    Blake3: blake3::Blake3;
     Cbc: aes::Cbc;
     Ctr: aes::Ctr;
     Cfb: aes::Cfb;
@@ -127,13 +163,17 @@ classes! {
     Curves: Curves, made by Curves::class;
     Ec: Ec, made by Ec::class;
     SlhDsa: SlhDsa, made by SlhDsa::class;
+    MlDsa: MlDsa, made by MlDsa::class;
+    MlKem: MlKem, made by MlKem::class;
+    Hybrid: Hybrid, made by Hybrid::class;
     Rc4: rc4::Rc4;
-}
+]
+));
 
 /// How many classes there are.
 pub(crate) const CLASSES: usize = MAKERS.len();
 
-/// What does the work of a class.
+/// Makes what does the work of a class.
 pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
     MAKERS[usize::from(class)](cpu)
 }

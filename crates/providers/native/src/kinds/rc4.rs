@@ -9,7 +9,8 @@ use crate::kind::{Kind, Opened, Parts, buffers, laned, refused};
 pub(crate) struct Rc4(Rc4Key);
 
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
-    Rc4(Rc4Key::new(transform.key()).map_err(refused)?).session(laned(cpu, "rc4"))
+    let key = Rc4Key::new(transform.key()).map_err(refused)?;
+    Rc4(key).session(laned(Rc4Lanes::kernel_info(cpu)))
 }
 
 impl Kind for Rc4 {

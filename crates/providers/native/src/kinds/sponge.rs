@@ -1,13 +1,14 @@
 //! SHA-3, SHAKE, HMAC over SHA-3, and KMAC.
 
+use broadloom_engine::provider::{Portion, PortionParts, ProviderStream};
 use broadloom_engine::{Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm};
 use broadloom_lanes::{
-    HmacSha3Key, KmacKey, Loan, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256, Sponge,
-    SpongeLanes, Xof,
+    Cpu, HmacSha3Key, KmacKey, Loan, Planner, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512,
+    Shake128, Shake256, Sponge, SpongeLanes, SpongeStream,
 };
 
 use super::Opener;
-use crate::kind::{Kind, Parts, laned};
+use crate::kind::{Kind, Opened, Parts, WHOLE_BLOCKS, laned};
 
 /// A sponge, and its key if it has one.
 pub(crate) enum AnySponge {
@@ -28,48 +29,44 @@ pub(crate) enum AnySponge {
 }
 
 pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
-    /// Opens a sponge with the kernel of this name, given a key.
+    /// Opens a sponge, given what it holds of the transform.
     macro_rules! open {
-        ($name:expr, $variant:ident) => {
-            |_, cpu| AnySponge::$variant.session(laned(cpu, $name))
+        ($variant:ident) => {
+            |_, cpu| open(AnySponge::$variant, cpu)
         };
-        ($name:expr, $variant:ident, |$transform:ident| $($keyed:expr),+) => {
-            |$transform, cpu| AnySponge::$variant($($keyed),+).session(laned(cpu, $name))
+        ($variant:ident, |$transform:ident| $($keyed:expr),+) => {
+            |$transform, cpu| open(AnySponge::$variant($($keyed),+), cpu)
         };
     }
     Some(match algorithm {
         Algorithm::Hash(hash) => match hash {
-            HashAlgorithm::Sha3_224 => open!(Sha3_224::NAME, Sha3_224),
-            HashAlgorithm::Sha3_256 => open!(Sha3_256::NAME, Sha3_256),
-            HashAlgorithm::Sha3_384 => open!(Sha3_384::NAME, Sha3_384),
-            HashAlgorithm::Sha3_512 => open!(Sha3_512::NAME, Sha3_512),
-            HashAlgorithm::Shake128 => open!(Shake128::NAME, Shake128, |of| of.tag_len()),
-            HashAlgorithm::Shake256 => open!(Shake256::NAME, Shake256, |of| of.tag_len()),
+            HashAlgorithm::Sha3_224 => open!(Sha3_224),
+            HashAlgorithm::Sha3_256 => open!(Sha3_256),
+            HashAlgorithm::Sha3_384 => open!(Sha3_384),
+            HashAlgorithm::Sha3_512 => open!(Sha3_512),
+            HashAlgorithm::Shake128 => open!(Shake128, |of| of.tag_len()),
+            HashAlgorithm::Shake256 => open!(Shake256, |of| of.tag_len()),
             _ => return None,
         },
         Algorithm::Mac(MacAlgorithm::Hmac(hash)) => match hash {
-            HashAlgorithm::Sha3_224 => {
-                open!(Sha3_224::NAME, Hmac224, |of| HmacSha3Key::new(of.key()))
-            }
-            HashAlgorithm::Sha3_256 => {
-                open!(Sha3_256::NAME, Hmac256, |of| HmacSha3Key::new(of.key()))
-            }
-            HashAlgorithm::Sha3_384 => {
-                open!(Sha3_384::NAME, Hmac384, |of| HmacSha3Key::new(of.key()))
-            }
-            HashAlgorithm::Sha3_512 => {
-                open!(Sha3_512::NAME, Hmac512, |of| HmacSha3Key::new(of.key()))
-            }
+            HashAlgorithm::Sha3_224 => open!(Hmac224, |of| HmacSha3Key::new(of.key())),
+            HashAlgorithm::Sha3_256 => open!(Hmac256, |of| HmacSha3Key::new(of.key())),
+            HashAlgorithm::Sha3_384 => open!(Hmac384, |of| HmacSha3Key::new(of.key())),
+            HashAlgorithm::Sha3_512 => open!(Hmac512, |of| HmacSha3Key::new(of.key())),
             _ => return None,
         },
         Algorithm::Mac(MacAlgorithm::Kmac128) => {
-            open!(Shake128::KMAC_NAME, Kmac128, |of| KmacKey::new(of.key(), b""), of.tag_len())
+            open!(Kmac128, |of| KmacKey::new(of.key(), b""), of.tag_len())
         }
         Algorithm::Mac(MacAlgorithm::Kmac256) => {
-            open!(Shake256::KMAC_NAME, Kmac256, |of| KmacKey::new(of.key(), b""), of.tag_len())
+            open!(Kmac256, |of| KmacKey::new(of.key(), b""), of.tag_len())
         }
         _ => return None,
     })
+}
+
+fn open(sponge: AnySponge, cpu: &Cpu) -> Opened {
+    sponge.session(laned(SpongeLanes::kernel_info(cpu)))
 }
 
 impl Kind for AnySponge {
@@ -94,5 +91,86 @@ impl Kind for AnySponge {
             AnySponge::Kmac128(key, len) => Lent::kmac(key, text, &mut tag[..*len]),
             AnySponge::Kmac256(key, len) => Lent::kmac(key, text, &mut tag[..*len]),
         }
+    }
+
+    fn begin(&self) -> Option<ProviderStream> {
+        fn begun<A: Sponge>(stream: SpongeStream<A>, len: usize, of: Of<A>) -> ProviderStream {
+            ProviderStream::new(of(stream, len), A::BLOCK_LEN)
+        }
+        Some(match self {
+            AnySponge::Sha3_224 => {
+                begun(SpongeStream::new(), Sha3_224::DIGEST_LEN, Pieces::Sha3_224)
+            }
+            AnySponge::Sha3_256 => {
+                begun(SpongeStream::new(), Sha3_256::DIGEST_LEN, Pieces::Sha3_256)
+            }
+            AnySponge::Sha3_384 => {
+                begun(SpongeStream::new(), Sha3_384::DIGEST_LEN, Pieces::Sha3_384)
+            }
+            AnySponge::Sha3_512 => {
+                begun(SpongeStream::new(), Sha3_512::DIGEST_LEN, Pieces::Sha3_512)
+            }
+            AnySponge::Shake128(len) => begun(SpongeStream::new(), *len, Pieces::Shake128),
+            AnySponge::Shake256(len) => begun(SpongeStream::new(), *len, Pieces::Shake256),
+            AnySponge::Hmac224(key) => {
+                begun(SpongeStream::hmac(key), Sha3_224::DIGEST_LEN, Pieces::Sha3_224)
+            }
+            AnySponge::Hmac256(key) => {
+                begun(SpongeStream::hmac(key), Sha3_256::DIGEST_LEN, Pieces::Sha3_256)
+            }
+            AnySponge::Hmac384(key) => {
+                begun(SpongeStream::hmac(key), Sha3_384::DIGEST_LEN, Pieces::Sha3_384)
+            }
+            AnySponge::Hmac512(key) => {
+                begun(SpongeStream::hmac(key), Sha3_512::DIGEST_LEN, Pieces::Sha3_512)
+            }
+            AnySponge::Kmac128(key, len) => begun(SpongeStream::kmac(key), *len, Pieces::Shake128),
+            AnySponge::Kmac256(key, len) => begun(SpongeStream::kmac(key), *len, Pieces::Shake256),
+        })
+    }
+
+    fn absorb<'p, 'd: 'p>(
+        planner: &mut Planner<SpongeLanes>,
+        portions: impl Iterator<Item = &'p mut Portion<'d>>,
+    ) {
+        planner.process_each(portions.filter_map(|portion| {
+            let PortionParts { stream, data, tag } = portion.commit()?;
+            Some(match stream {
+                Pieces::Sha3_224(stream, len) => lend_portion(stream, *len, data, tag),
+                Pieces::Sha3_256(stream, len) => lend_portion(stream, *len, data, tag),
+                Pieces::Sha3_384(stream, len) => lend_portion(stream, *len, data, tag),
+                Pieces::Sha3_512(stream, len) => lend_portion(stream, *len, data, tag),
+                Pieces::Shake128(stream, len) => lend_portion(stream, *len, data, tag),
+                Pieces::Shake256(stream, len) => lend_portion(stream, *len, data, tag),
+            })
+        }));
+    }
+}
+
+/// A message that comes in pieces, by its sponge and the length of its output. Its MACs are told
+/// apart by how they begin.
+#[derive(Clone)]
+enum Pieces {
+    Sha3_224(SpongeStream<Sha3_224>, usize),
+    Sha3_256(SpongeStream<Sha3_256>, usize),
+    Sha3_384(SpongeStream<Sha3_384>, usize),
+    Sha3_512(SpongeStream<Sha3_512>, usize),
+    Shake128(SpongeStream<Shake128>, usize),
+    Shake256(SpongeStream<Shake256>, usize),
+}
+
+/// A variant of [`Pieces`].
+type Of<A> = fn(SpongeStream<A>, usize) -> Pieces;
+
+/// Lends the lanes their part of a portion.
+fn lend_portion<'v, A: Sponge>(
+    stream: &'v mut SpongeStream<A>,
+    len: usize,
+    data: &'v [u8],
+    tag: Option<&'v mut [u8; MAX_TAG]>,
+) -> Loan<'v, SpongeLanes> {
+    match tag {
+        Some(tag) => Loan::<SpongeLanes>::finish(stream, data, &mut tag[..len]),
+        None => Loan::<SpongeLanes>::update(stream, data).expect(WHOLE_BLOCKS),
     }
 }

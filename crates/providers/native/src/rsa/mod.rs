@@ -2,31 +2,22 @@
 //! of RSA together, private and public ones of all keys, and then the padding is checked or
 //! removed.
 
-mod frame;
-mod host;
-mod padding;
-mod rejection;
 mod session;
 
 use broadloom_engine::provider::Operation;
-use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG};
+use broadloom_engine::{JobError, MAX_TAG};
 use broadloom_lanes::{
     Buffers, Cpu, Loan, Occupancy, Planner, RsaBlind, RsaInputError, RsaLanes, RsaOutcome,
 };
+use broadloom_schemes::HASHES;
+use broadloom_schemes::rsa::{MAX_LEN, RsaHost, RsaKey};
 use zeroize::Zeroize;
 
-use crate::hasher;
 use crate::kind::Class;
-use crate::kinds::Numbered;
+use crate::kinds::own;
 use session::RsaSession;
 
-pub use frame::RsaFrame;
-pub use host::RsaHost;
-pub use session::RsaKey;
 pub(crate) use session::open;
-
-/// The longest modulus, in bytes.
-const MAX_LEN: usize = 512;
 
 /// One queue's part of RSA.
 pub(crate) struct Rsa {
@@ -60,15 +51,15 @@ impl Rsa {
 
     /// Hashes the messages of what signs or verifies.
     fn hash(&mut self, operations: &mut [&mut Operation<'_>]) {
-        for hash in hasher::HASHES {
+        for hash in HASHES {
             let needs = |operation: &Operation<'_>| {
                 let session = operation.provider_session::<RsaSession>();
                 session.is_some_and(|session| session.frame.hashes() == Some(hash))
             };
-            if own(operations).any(|operation| needs(operation)) {
-                let jobs = own(operations).zip(&mut self.jobs);
+            if own::<Rsa>(operations).any(|operation| needs(operation)) {
+                let jobs = own::<Rsa>(operations).zip(&mut self.jobs);
                 let jobs = jobs.filter(|(operation, _)| needs(operation));
-                self.host.hasher.run(
+                self.host.hasher().run(
                     hash,
                     jobs.filter_map(|(operation, job)| {
                         let parts = operation.public_key::<RsaSession>()?;
@@ -81,16 +72,12 @@ impl Rsa {
 
     /// Makes the numbers that go through the lanes, and blinds for those with a private key.
     fn prepare(&mut self, operations: &mut [&mut Operation<'_>]) {
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Rsa>(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<RsaSession>() else { continue };
             let RsaSession { frame, key, .. } = parts.session;
             let number = &mut job.number[..frame.len()];
-            let made = frame.number(
-                (parts.input, parts.signature),
-                &job.digest,
-                &mut self.host.hasher,
-                number,
-            );
+            let texts = (parts.input, parts.signature);
+            let made = self.host.number_of(frame, texts, &job.digest, number);
             job.refused = made.err();
             if let (None, RsaKey::Private(key)) = (job.refused, key) {
                 match self.host.blind(frame, key) {
@@ -103,7 +90,7 @@ impl Rsa {
 
     /// Brings the numbers through the lanes.
     fn compute(&mut self, operations: &mut [&mut Operation<'_>]) {
-        let jobs = own(operations).zip(&mut self.jobs);
+        let jobs = own::<Rsa>(operations).zip(&mut self.jobs);
         self.planner.process_each(jobs.filter_map(|(operation, job)| {
             let Job { number, blind, outcome, refused, .. } = job;
             if refused.is_some() {
@@ -124,7 +111,7 @@ impl Rsa {
 
     /// Checks or removes the padding, and completes the operations.
     fn finish(&mut self, operations: &mut [&mut Operation<'_>]) {
-        for (operation, job) in own(operations).zip(&mut self.jobs) {
+        for (operation, job) in own::<Rsa>(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<RsaSession>() else { continue };
             let frame = &parts.session.frame;
             let number = &job.number[..frame.len()];
@@ -132,32 +119,19 @@ impl Rsa {
                 (Some(error), _) => Err(error),
                 // A fault in the machine: the wrong result would give the primes away.
                 (None, Err(_)) => Err(JobError::Provider { code: 0 }),
-                (None, Ok(())) => frame.result(
-                    (number, parts.input),
-                    &job.digest,
-                    &mut self.host.hasher,
-                    parts.output,
-                ),
+                (None, Ok(())) => {
+                    let texts = (number, parts.input);
+                    self.host.result_of(frame, texts, &job.digest, parts.output)
+                }
             };
-            match done {
-                Ok(produced) => operation.complete_with_output(produced),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.complete_with_output(done);
         }
     }
 }
 
-/// The operations of RSA among all.
-fn own<'s, 'o, 'a>(
-    operations: &'s mut [&'o mut Operation<'a>],
-) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
-    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == Rsa::CLASS;
-    operations.iter_mut().filter(own).map(|operation| &mut **operation)
-}
-
 impl Class for Rsa {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
-        let count = own(operations).count();
+        let count = own::<Rsa>(operations).count();
         if self.jobs.len() < count {
             self.jobs.resize_with(count, Job::default);
         }
@@ -183,9 +157,4 @@ impl Class for Rsa {
     fn occupancy(&self) -> Occupancy {
         self.planner.occupancy()
     }
-}
-
-/// Whether RSA can be had with a hash.
-pub(crate) fn has_hash(hash: HashAlgorithm) -> bool {
-    hasher::HASHES.contains(&hash)
 }

@@ -5,10 +5,8 @@ use std::fmt;
 
 use broadloom_engine::{SlhDsaPrivateKey, SlhDsaSet};
 use broadloom_lanes::{Cpu, Loan, Planner, SlhDsaLanes};
+use broadloom_schemes::random;
 use zeroize::Zeroizing;
-
-use super::slh_dsa_set;
-use crate::random;
 
 /// New keys of SLH-DSA, from random bytes of the system (FIPS 205, algorithm 21).
 ///
@@ -36,7 +34,7 @@ pub fn generate_slh_dsa(
     random::fill(&mut bytes).map_err(|_| RandomError)?;
     let loans = bytes
         .chunks_exact_mut(len)
-        .map(|key| Loan::slh_dsa_key(slh_dsa_set(set), key).expect("as many bytes as the set has"));
+        .map(|key| Loan::slh_dsa_key(set, key).expect("as many bytes as the set has"));
     Planner::<SlhDsaLanes>::new(cpu).process_each(loans);
     let key = |key| SlhDsaPrivateKey::new(set, key).expect("as many bytes as the set has");
     Ok(bytes.chunks_exact(len).map(key).collect())

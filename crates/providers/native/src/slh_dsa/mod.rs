@@ -3,16 +3,16 @@
 mod generate;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, Operation, ProviderError, ProviderSession};
-use broadloom_engine::{JobError, PrivateKey, PublicKey, SlhDsaSet, Transform};
+use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
 use broadloom_lanes::{
     Cpu, Loan, Occupancy, Planner, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,
     SlhDsaPublicKey,
 };
+use broadloom_schemes::random;
 use zeroize::Zeroize;
 
-use crate::kind::{Class, Opened, laned, refused};
-use crate::kinds::Numbered;
-use crate::random;
+use crate::kind::{Class, Opened, instruction_set, laned, refused};
+use crate::kinds::{Numbered, own};
 
 pub use generate::{RandomError, generate_slh_dsa};
 
@@ -23,7 +23,7 @@ const MAX_RANDOM: usize = 32;
 pub(crate) struct SlhDsaSession {
     key: Key,
     context: Vec<u8>,
-    /// Whether each signature has fresh randomness.
+    /// `true` if each signature has fresh randomness.
     is_hedged: bool,
     kernel: String,
 }
@@ -34,13 +34,6 @@ enum Key {
     Public(Box<SlhDsaPublicKey>),
 }
 
-/// The set of the engine, as the lanes have it.
-pub fn slh_dsa_set(set: SlhDsaSet) -> broadloom_lanes::SlhDsaSet {
-    let all = broadloom_lanes::SlhDsaSet::ALL.into_iter();
-    let mut same = all.filter(|other| other.name() == set.name());
-    same.next().expect("the lanes have all sets of the engine")
-}
-
 /// Opens a session of SLH-DSA.
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
     let Some(Asymmetric { key, scheme, context, .. }) = transform.asymmetric() else {
@@ -48,20 +41,20 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
     };
     let (key, set) = match key {
         AnyKey::Private(PrivateKey::SlhDsa(key)) => {
-            let set = slh_dsa_set(key.set());
+            let set = key.set();
             let key = SlhDsaPrivateKey::new(set, key.as_bytes()).map_err(refused)?;
             (Key::Private(Box::new(key)), set)
         }
         AnyKey::Public(PublicKey::SlhDsa(key)) => {
-            let set = slh_dsa_set(key.set());
+            let set = key.set();
             let key = SlhDsaPublicKey::new(set, key.as_bytes()).map_err(refused)?;
             (Key::Public(Box::new(key)), set)
         }
         _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
     };
-    let hash = if set.name().contains("sha2") { "slh-dsa-sha2" } else { "slh-dsa-shake" };
+    let kernel = laned(SlhDsaLanes::kernel_info(cpu, set));
     let (context, is_hedged) = (context.clone(), scheme.is_hedged());
-    Ok(Box::new(SlhDsaSession { key, context, is_hedged, kernel: laned(cpu, hash) }))
+    Ok(Box::new(SlhDsaSession { key, context, is_hedged, kernel }))
 }
 
 impl SlhDsaSession {
@@ -75,6 +68,10 @@ impl SlhDsaSession {
 impl ProviderSession for SlhDsaSession {
     fn kernel(&self) -> String {
         self.kernel.clone()
+    }
+
+    fn instruction_set(&self) -> String {
+        instruction_set(&self.kernel)
     }
 
     fn class(&self) -> u8 {
@@ -110,14 +107,6 @@ impl SlhDsa {
     }
 }
 
-/// The operations of SLH-DSA among all.
-fn own<'s, 'o, 'a>(
-    operations: &'s mut [&'o mut Operation<'a>],
-) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
-    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == SlhDsa::CLASS;
-    operations.iter_mut().filter(own).map(|operation| &mut **operation)
-}
-
 /// An operation's work.
 fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'v, SlhDsaLanes>> {
     let parts = operation.public_key::<SlhDsaSession>()?;
@@ -147,15 +136,15 @@ fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'
 
 impl Class for SlhDsa {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
-        let count = own(operations).count();
+        let count = own::<SlhDsa>(operations).count();
         let SlhDsa { planner, jobs } = self;
         if jobs.len() < count {
             jobs.resize_with(count, Job::default);
         }
         jobs[..count].fill_with(Job::default);
-        let all = own(operations).zip(&mut *jobs);
+        let all = own::<SlhDsa>(operations).zip(&mut *jobs);
         planner.process_each(all.filter_map(|(operation, job)| lend(operation, job)));
-        for (operation, job) in own(operations).zip(&mut *jobs) {
+        for (operation, job) in own::<SlhDsa>(operations).zip(&mut *jobs) {
             job.random.zeroize();
             let made = operation.provider_session::<SlhDsaSession>().map(|session| {
                 match (&session.key, job.refused) {
@@ -165,11 +154,7 @@ impl Class for SlhDsa {
                     (Key::Public(_), None) => Err(JobError::SignatureMismatch),
                 }
             });
-            match made {
-                Some(Ok(produced)) => operation.complete_with_output(produced),
-                Some(Err(error)) => operation.complete(Err(error)),
-                None => operation.complete(Err(JobError::NotDone)),
-            }
+            operation.complete_with_output(made.unwrap_or(Err(JobError::NotDone)));
         }
         count
     }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    AesSize, CipherAlgorithm, Data, HashAlgorithm, Job, MacAlgorithm, Order, Processor,
-    QueueConfig, QueuePair, Session, Transform,
+    AesSize, CipherAlgorithm, Data, Direction, HashAlgorithm, HybridKem, HybridPrivateKey, Job,
+    MacAlgorithm, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey, MlKemSet, Order,
+    PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, QueueConfig, QueuePair, Scheme, Session,
+    Transform,
 };
 use broadloom_lanes::Cpu;
 use broadloom_native::Native;
@@ -86,5 +88,112 @@ fn a_queue_pair_allocates_nothing() {
             assert_eq!(queue.dequeue(&mut jobs, 300), 300);
         });
         assert_eq!(allocations, 0, "{order:?}");
+    }
+}
+
+#[test]
+fn ml_kem_allocates_nothing() {
+    let provider: Arc<dyn Provider> = Arc::new(Native::new(Cpu::detect()));
+    let open = |transform: Result<Transform, _>| {
+        Session::open(Arc::clone(&provider), &transform.expect("it fits")).expect("native has it")
+    };
+    let set = MlKemSet::MlKem768;
+    let algorithm = PublicKeyAlgorithm::MlKem(set);
+    let generate = open(Transform::generate_key(algorithm));
+    let encapsulate = open(Transform::encapsulate(algorithm));
+    let mut processor = Processor::new();
+    let mut output = |session: &Session, data: &[u8]| {
+        let mut jobs = [Job::new(session, data)];
+        processor.process_many(&mut jobs);
+        jobs[0].take_output()
+    };
+    let private = output(&generate, b"");
+    let public = set.public_of(&private);
+    let sent = output(&encapsulate, public);
+    let key = MlKemPrivateKey::from_expanded(set, &private).expect("it was generated");
+    let decapsulate = open(Transform::decapsulate(&PrivateKey::MlKem(key)));
+    let ciphertext = &sent[..set.ciphertext_len()];
+    let kinds = [(&generate, &[][..]), (&encapsulate, public), (&decapsulate, ciphertext)];
+    let mut jobs: Vec<_> =
+        kinds.into_iter().cycle().take(60).map(|(session, data)| Job::new(session, data)).collect();
+    let allocations = in_steady_state(|| {
+        assert_eq!(processor.process_many(&mut jobs).completed, 60);
+    });
+    assert_eq!(allocations, 0);
+    assert!(jobs.iter().all(Job::succeeded));
+}
+
+#[test]
+fn ml_dsa_allocates_nothing() {
+    let provider: Arc<dyn Provider> = Arc::new(Native::new(Cpu::detect()));
+    let open = |transform: Result<Transform, _>| {
+        Session::open(Arc::clone(&provider), &transform.expect("it fits")).expect("native has it")
+    };
+    let set = MlDsaSet::MlDsa65;
+    let generate = open(Transform::generate_key(PublicKeyAlgorithm::MlDsa(set)));
+    let mut processor = Processor::new();
+    let mut output = |session: &Session, data: &[u8]| {
+        let mut jobs = [Job::new(session, data)];
+        processor.process_many(&mut jobs);
+        jobs[0].take_output()
+    };
+    let keys = output(&generate, b"");
+    let (private, public) = keys.split_at(set.private_key_len());
+    let private = MlDsaPrivateKey::from_expanded(set, private).expect("it was generated");
+    let public = MlDsaPublicKey::new(set, public).expect("it was generated");
+    let sign = open(Transform::sign(&PrivateKey::MlDsa(private), Scheme::default().hedged()));
+    let verify = open(Transform::verify(&PublicKey::MlDsa(public), Scheme::default()));
+    let signature = output(&sign, b"a message");
+    let mut jobs: Vec<_> = [&generate, &sign, &verify]
+        .into_iter()
+        .cycle()
+        .take(60)
+        .map(|session| match session.direction() {
+            Direction::Generate => Job::new(session, &[][..]),
+            Direction::Verify => Job::new(session, &b"a message"[..]).signature(&*signature),
+            _ => Job::new(session, &b"a message"[..]),
+        })
+        .collect();
+    let allocations = in_steady_state(|| {
+        assert_eq!(processor.process_many(&mut jobs).completed, 60);
+    });
+    assert_eq!(allocations, 0);
+    assert!(jobs.iter().all(Job::succeeded));
+}
+
+#[test]
+fn hybrids_of_ml_kem_allocate_nothing() {
+    let provider: Arc<dyn Provider> = Arc::new(Native::new(Cpu::detect()));
+    let open = |transform: Result<Transform, _>| {
+        Session::open(Arc::clone(&provider), &transform.expect("it fits")).expect("native has it")
+    };
+    for kem in HybridKem::ALL {
+        let algorithm = PublicKeyAlgorithm::Hybrid(kem);
+        let generate = open(Transform::generate_key(algorithm));
+        let encapsulate = open(Transform::encapsulate(algorithm));
+        let mut processor = Processor::new();
+        let mut output = |session: &Session, data: &[u8]| {
+            let mut jobs = [Job::new(session, data)];
+            processor.process_many(&mut jobs);
+            jobs[0].take_output()
+        };
+        let pair = output(&generate, b"");
+        let (private, public) = kem.keys_of(&pair);
+        let sent = output(&encapsulate, public);
+        let key = HybridPrivateKey::from_expanded(kem, private).expect("it was generated");
+        let decapsulate = open(Ok(Transform::decapsulate_hybrid(&key)));
+        let ciphertext = &sent[..kem.ciphertext_len()];
+        let kinds = [(&generate, &[][..]), (&encapsulate, public), (&decapsulate, ciphertext)];
+        let mut jobs: Vec<_> = kinds
+            .into_iter()
+            .cycle()
+            .take(60)
+            .map(|(session, data)| Job::new(session, data))
+            .collect();
+        let allocations = in_steady_state(|| {
+            assert_eq!(processor.process_many(&mut jobs).completed, 60);
+        });
+        assert_eq!(allocations, 0, "{}", kem.name());
+        assert!(jobs.iter().all(Job::succeeded));
     }
 }

@@ -6,7 +6,7 @@ use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     CipherAlgorithm, HashAlgorithm, Job, QueueConfig, QueuePair, Session, Transform,
 };
-use broadloom_lanes::{Cpu, kernels};
+use broadloom_lanes::{Cpu, DesLanes, KasumiLanes};
 use broadloom_native::Native;
 
 /// The number of jobs with which a queue pair begins to work.
@@ -29,16 +29,14 @@ fn batch(cpu: &Cpu, transform: &Transform) -> usize {
 #[test]
 fn lanes_of_bits_are_waited_for_until_they_are_full() {
     for cpu in Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available")) {
-        let lanes = |algorithm| {
-            let kernels = kernels(&cpu);
-            let info = kernels.iter().find(|info| info.algorithm == algorithm);
-            info.expect("it has a kernel").lanes
-        };
         assert_eq!(batch(&cpu, &Transform::hash(HashAlgorithm::Sha1)), 64);
         let des = Transform::cipher(CipherAlgorithm::TripleDesCbc, b"0123456789abcdefghijklmn");
         let des = des.encrypt().expect("the key is sound");
-        assert_eq!(batch(&cpu, &des), lanes("des"));
+        assert_eq!(batch(&cpu, &des), DesLanes::kernel_info(&cpu).lanes);
         let f8 = Transform::cipher(CipherAlgorithm::KasumiF8, &[3; 16]).encrypt();
-        assert_eq!(batch(&cpu, &f8.expect("the key is sound")), lanes("kasumi-f8"));
+        assert_eq!(
+            batch(&cpu, &f8.expect("the key is sound")),
+            KasumiLanes::kernel_info(&cpu).lanes
+        );
     }
 }

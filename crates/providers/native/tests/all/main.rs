@@ -3,4 +3,5 @@
 mod allocations;
 mod batches;
 mod conformance;
+mod kernels;
 mod nonces;

@@ -25,7 +25,7 @@ pub struct Cipher {
     object: Owned,
     key_len: usize,
     shape: Shape,
-    /// Whether contexts with a key can be copied. Before version 3.2, contexts of some AEADs
+    /// `true` if contexts with a key can be copied. Before version 3.2, contexts of some AEADs
     /// cannot.
     copies: bool,
     library: &'static Libcrypto,
@@ -86,7 +86,7 @@ impl<'a> InOut<'a> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -71,6 +71,7 @@ pub(super) const OSSL_RSA_NO_PADDING: c_int = 3;
 pub(super) const OSSL_RSA_OAEP: c_int = 4;
 /// `RSA_PKCS1_PSS_PADDING`.
 pub(super) const OSSL_RSA_PSS: c_int = 6;
+pub(super) const OSSL_RSA_PSS_SALTLEN_AUTO: c_int = -2;
 
 /// `EVP_CTRL_AEAD_SET_IVLEN`.
 pub(super) const SET_IV_LEN: c_int = 0x9;

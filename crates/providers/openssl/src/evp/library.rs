@@ -112,14 +112,14 @@ impl Libcrypto {
         &self.text[..end]
     }
 
-    /// Whether [`MacContext::restart`](super::MacContext::restart) works: before version 3.0.3 a
-    /// MAC that was initialised again without a key went on where it was.
+    /// Returns `true` if [`MacContext::restart`](super::MacContext::restart) works: before version
+    /// 3.0.3 a MAC that was initialised again without a key went on where it was.
     pub fn restarts_macs(&self) -> bool {
         restarts_macs(self.number)
     }
 
-    /// Whether a wrong PKCS #1 v1.5 padding decrypts to some message and no error: from version 3.2
-    /// on.
+    /// Returns `true` if a wrong PKCS #1 v1.5 padding decrypts to some message and no error: from
+    /// version 3.2 on.
     pub fn rejects_implicitly(&self) -> bool {
         parts(self.number) >= (3, 2, 0)
     }

@@ -6,7 +6,7 @@ use std::ptr;
 use super::digest::Digest;
 use super::ffi::{
     KeyOperation, KeyTransform, OSSL_RSA_NO_PADDING, OSSL_RSA_OAEP, OSSL_RSA_PKCS1, OSSL_RSA_PSS,
-    Object,
+    OSSL_RSA_PSS_SALTLEN_AUTO, Object,
 };
 use super::library::{EvpError, Libcrypto, Owned};
 
@@ -36,8 +36,8 @@ pub enum KeyUse {
 pub enum RsaPadding {
     /// PKCS #1 v1.5.
     Pkcs1v15,
-    /// PSS, with a salt of so many bytes.
-    Pss(usize),
+    /// PSS, with a salt of so many bytes, or to verify one of any length.
+    Pss(Option<usize>),
     /// OAEP.
     Oaep,
     /// None.
@@ -50,6 +50,15 @@ pub struct KeyContext {
     library: &'static Libcrypto,
 }
 
+/// Overwrites memory that was freed a moment ago: libcrypto's decoder frees its copy of a private
+/// key's DER as it is, and takes what it allocates next from there. An allocator gives the rest to
+/// whoever asks for a block that fits, so that blocks of all such sizes are asked for at once.
+fn overwrite_freed() {
+    let sizes = [4096, 2048, 1024, 512, 256, 128, 64];
+    let blocks = sizes.iter().flat_map(|size| (0..16).map(|_| vec![0u8; *size]));
+    std::hint::black_box(&mut blocks.collect::<Vec<_>>());
+}
+
 impl Key {
     /// A private key, from PKCS #8 in DER.
     ///
@@ -57,7 +66,9 @@ impl Key {
     /// libcrypto refuses the key.
     pub fn private(library: &'static Libcrypto, der: &[u8]) -> Result<Key, EvpError> {
         let f = &library.functions;
-        Key::decoded(library, der, f.key_from_private, "d2i_AutoPrivateKey")
+        let key = Key::decoded(library, der, f.key_from_private, "d2i_AutoPrivateKey");
+        overwrite_freed();
+        key
     }
 
     /// A public key, from SubjectPublicKeyInfo in DER.
@@ -234,7 +245,10 @@ impl KeyContext {
             self.library.check(result, "EVP_PKEY_CTX_set_signature_md")?;
         }
         if let RsaPadding::Pss(salt_len) = padding {
-            let salt_len = c_int::try_from(salt_len).unwrap_or(c_int::MAX);
+            let salt_len = match salt_len {
+                Some(len) => c_int::try_from(len).unwrap_or(c_int::MAX),
+                None => OSSL_RSA_PSS_SALTLEN_AUTO,
+            };
             // SAFETY: the context is started, with the padding PSS.
             let result = unsafe { (f.pss_salt_len)(context, salt_len) };
             self.library.check(result, "EVP_PKEY_CTX_set_rsa_pss_saltlen")?;
@@ -288,7 +302,7 @@ impl KeyContext {
         Ok(len.min(output.len()))
     }
 
-    /// Whether a signature is that of a digest.
+    /// Returns `true` if a signature is that of a digest.
     pub fn verify(&mut self, digest: &[u8], signature: &[u8]) -> bool {
         let verify = self.library.functions.key_verify;
         // SAFETY: the context is started for this; pointers and lengths come from slices.

@@ -138,7 +138,7 @@ impl Answer {
         Answer { status, length, body }
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns `true` if the same request may succeed later.
     pub(super) fn passes(&self) -> bool {
         let slow = || has(&self.body, "RequestTimeout");
         match self.status {
@@ -164,7 +164,7 @@ impl Answer {
     }
 }
 
-/// Whether a server's words have one of them.
+/// Returns `true` if a server's words have one of them.
 fn has(body: &[u8], word: &str) -> bool {
     body.windows(word.len()).any(|words| words == word.as_bytes())
 }

@@ -195,17 +195,25 @@ impl Store for Rest {
             Err(StoreError::Refused(text)) => return self.refused(file, content, text),
             Err(error) => return Err(error),
         }
-        // A server that lost the end of a transfer is not believed.
+        // A server that lost the end of a transfer is not believed. Nor is what says the length:
+        // what stands between may tell another one than the file has.
         let got = match self.length(&path) {
+            Ok(got) if got == wanted => return Ok(()),
             Err(StoreError::NotFound) => 0,
-            got => got?,
+            Ok(_) | Err(StoreError::Refused(_)) => match self.get(file, None) {
+                Ok(there) if there == content => return Ok(()),
+                Ok(there) => {
+                    self.remove(file)?;
+                    there.len() as u64
+                }
+                Err(StoreError::NotFound) => 0,
+                Err(error @ StoreError::Short { .. }) => {
+                    return Err(StoreError::Passing(error.to_string()));
+                }
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
         };
-        if got == wanted {
-            return Ok(());
-        }
-        if got > 0 {
-            self.remove(file)?;
-        }
         Err(StoreError::Passing(StoreError::Short { wanted, got }.to_string()))
     }
 

@@ -28,7 +28,7 @@ pub enum Wrong {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FaultState {
     wrong: Option<Wrong>,
     /// Operations that went wrong once.
     seen: HashSet<String>,
@@ -39,7 +39,7 @@ struct State {
 #[derive(Debug, Default)]
 pub struct Faulty {
     inner: InMemory,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FaultState>>,
 }
 
 impl fmt::Display for Faulty {
@@ -52,7 +52,7 @@ fn failure() -> Error {
     Error::Generic { store: "faulty", source: "the connection was lost".into() }
 }
 
-fn wrong(state: &Mutex<State>, operation: String) -> Option<Wrong> {
+fn wrong(state: &Mutex<FaultState>, operation: String) -> Option<Wrong> {
     let mut state = state.lock().unwrap();
     let wrong = state.wrong?;
     if !state.seen.insert(operation) {
@@ -197,7 +197,7 @@ impl ObjectStore for Faulty {
 #[derive(Debug)]
 struct Upload {
     inner: Box<dyn MultipartUpload>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FaultState>>,
     path: Path,
 }
 

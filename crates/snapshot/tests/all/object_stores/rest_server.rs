@@ -20,12 +20,14 @@ pub enum Trouble {
     Stall,
     /// It is right, but of a file only half was written, or half is read.
     Half,
+    /// It tells half the length of a file that is whole.
+    Lie,
 }
 
 type Spoil = Box<dyn FnMut(&str, &str) -> Option<Trouble> + Send>;
 
 #[derive(Default)]
-struct State {
+struct ServerState {
     files: BTreeMap<String, Vec<u8>>,
     spoil: Option<Spoil>,
     /// Requests in all.
@@ -35,7 +37,7 @@ struct State {
 /// A server at a port of this machine, until the test ends.
 #[derive(Clone)]
 pub struct Server {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ServerState>>,
     port: u16,
 }
 
@@ -85,7 +87,7 @@ impl Server {
         while let Some(request) = read(&mut reader) {
             let mut state = self.state.lock().unwrap();
             state.requests += 1;
-            let State { files, spoil, .. } = &mut *state;
+            let ServerState { files, spoil, .. } = &mut *state;
             let trouble = spoil.as_mut().and_then(|spoil| spoil(&request.method, &request.path));
             if trouble == Some(Trouble::Stall) {
                 drop(state);
@@ -100,6 +102,9 @@ impl Server {
             };
             drop(state);
             if half && request.method == "GET" {
+                body.truncate(body.len() / 2);
+            }
+            if trouble == Some(Trouble::Lie) {
                 body.truncate(body.len() / 2);
             }
             let mut head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n", body.len());

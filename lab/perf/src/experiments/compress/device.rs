@@ -26,7 +26,7 @@ pub struct Wanted {
     pub topic: Topic,
     /// Options in the place of those asked for.
     pub options: Vec<(&'static str, String)>,
-    /// Whether its results are prepared.
+    /// `true` if its results are prepared.
     pub prepared: bool,
 }
 
@@ -80,7 +80,7 @@ impl Device {
         self.options.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it keeps results that are prepared.
+    /// Returns `true` if it keeps results that are prepared.
     pub fn prepares(&self) -> bool {
         self.option("prepare").is_some_and(|value| value != "off")
     }
@@ -93,7 +93,7 @@ impl Device {
         result
     }
 
-    /// What it has done so far.
+    /// Returns what the device has done so far.
     pub fn snapshot(&self) -> Snapshot {
         let cpu = self.emulated.silicon_cpu_time();
         let statistics = self.emulated.statistics();

@@ -29,6 +29,9 @@ const THREADS: usize = 16;
 /// How long a thread sleeps between looks where it does: a device with [`FULL`] outstanding does
 /// not run dry meanwhile.
 const SLEEP: Duration = Duration::from_micros(100);
+/// The largest request that is compressed at the device: what stands for it computes the result
+/// within the time for which a driver waits.
+const LARGEST: usize = 4 << 20;
 
 /// Ways for data to reach the device, in [`Topic::Copy`].
 const MEMORIES: [&str; 2] = ["copy", "gather"];
@@ -81,8 +84,13 @@ fn ways(topic: Topic, quick: bool) -> Vec<Waits> {
 /// What was asked for does not go with what the topic wants.
 pub fn check(topic: Topic, bench: &Bench<'_>) -> Result<(), PerfError> {
     let wanted = match topic {
-        Topic::Ratio | Topic::Threads | Topic::Overhead | Topic::Scaling => Vec::new(),
-        Topic::Sync | Topic::SyncThreads | Topic::Outstanding | Topic::Models => vec![plain(topic)],
+        Topic::Threads | Topic::Overhead | Topic::Scaling => Vec::new(),
+        Topic::Ratio
+        | Topic::Sync
+        | Topic::SyncThreads
+        | Topic::Outstanding
+        | Topic::Models
+        | Topic::Decompress => vec![plain(topic)],
         Topic::Copy => MEMORIES.map(|memory| with(topic, "memory", memory)).into(),
         Topic::Interrupt | Topic::Poller | Topic::Frequency => {
             let of = |waits: Waits| Wanted { options: waits.options(), ..plain(topic) };
@@ -111,6 +119,7 @@ pub fn rows(topic: Topic, bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
         Topic::Offload => offload(bench),
         Topic::Overhead => overhead(bench),
         Topic::Scaling => scaling(bench),
+        Topic::Decompress => decompress(bench),
     }
 }
 
@@ -138,6 +147,11 @@ fn ratio(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
             let setup = Setup { chunk, ..Setup::new(bench, Topic::Ratio, At::Software(software)) };
             entries.push(setup.compress(bench)?);
         }
+    }
+    let device = bench.device(&plain(Topic::Ratio))?;
+    for &chunk in chunks.iter().filter(|chunk| **chunk <= LARGEST) {
+        let at = At::Device(&device, Waits::Yield);
+        entries.push(Setup { chunk, ..Setup::new(bench, Topic::Ratio, at) }.compress(bench)?);
     }
     // A ratio is the same every time.
     let rows = entries.into_iter().map(|entry| bench.once(vec![entry]));
@@ -376,4 +390,20 @@ fn scaling(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
         rows.extend(bench.measure(both.into_iter().collect::<Result<_, _>>()?)?);
     }
     Ok(rows)
+}
+
+fn decompress(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
+    let device = bench.device(&plain(Topic::Decompress))?;
+    let software = source(bench);
+    let alone = Setup::new(bench, Topic::Decompress, At::Software(&software));
+    let compressed = alone.compressed(bench)?;
+    let few = [1, FULL];
+    let all = [1, 2, 3, 6, 12, 18, FULL];
+    let mut entries = vec![alone.decompress(bench, &compressed)?];
+    for &outstanding in if bench.quick { &few[..] } else { &all } {
+        let at = At::Device(&device, Waits::Yield);
+        let setup = Setup { outstanding, ..Setup::new(bench, Topic::Decompress, at) };
+        entries.push(setup.decompress(bench, &compressed)?);
+    }
+    bench.measure(entries)
 }

@@ -198,7 +198,7 @@ impl<'a> Setup<'a> {
         Ok(Entry { row, side: Box::new(side) })
     }
 
-    /// What it makes of the input.
+    /// Compresses the input.
     ///
     /// # Errors
     /// As [`compress`](Setup::compress).

@@ -53,7 +53,7 @@ pub struct CompressOptions {
     pub providers: Vec<ProviderSpec>,
     /// The command line, for the report.
     pub command: Option<String>,
-    /// Whether to spend less time, for figures that are less steady.
+    /// `true` to spend less time, for figures that are less steady.
     pub quick: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct Requests<'a> {
     pub burst: usize,
     /// Requests outstanding.
     pub outstanding: usize,
-    /// Whether requests are handed over one by one, and the doorbell is rung once for a batch.
+    /// `true` if requests are handed over one by one, and the doorbell is rung once for a batch.
     pub deferred: bool,
     /// The device, and how its responses are waited for.
     pub device: Option<(&'a Device, Waits)>,
@@ -95,7 +95,7 @@ impl Requests<'_> {
         }
     }
 
-    /// Whether data are written over, in place.
+    /// Returns `true` if data are written over, in place.
     fn writes(&self) -> bool {
         matches!(self.algorithm, Algorithm::Cipher(_))
     }
@@ -198,7 +198,7 @@ impl Side for Loop {
         self.device.as_ref()
     }
 
-    /// Of requests that were compressed, those that a job still has.
+    /// Checks the requests that a job still has, of those that were compressed.
     fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
         let mut compressed = self.idle.iter().filter(|_| self.compresses);
         compressed.try_for_each(|job| self.check_one(checker, job))

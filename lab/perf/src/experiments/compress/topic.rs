@@ -35,6 +35,8 @@ pub enum Topic {
     Overhead,
     /// Two threads against one, both ways.
     Scaling,
+    /// Decompression by software, and with jobs outstanding at the device.
+    Decompress,
 }
 
 use Topic::*;
@@ -55,6 +57,7 @@ named!(Topic, "figure", {
     Offload => "offload",
     Overhead => "overhead",
     Scaling => "scaling",
+    Decompress => "decompress",
 });
 
 impl Topic {
@@ -76,16 +79,19 @@ impl Topic {
             Offload => "Where offload begins to pay",
             Overhead => "What the framework costs",
             Scaling => "Two threads against one",
+            Decompress => "Decompression: hardware from one thread, and software",
         }
     }
 
-    /// What is asked, and how it is answered.
+    /// Returns what is asked, and how it is answered.
     pub const fn question(self) -> &'static str {
         match self {
             Ratio => {
                 "How much compression is lost when the input is cut into chunks, each compressed \
-                 on its own? Up to the whole input as one chunk. The modelled device's results are \
-                 a software provider's."
+                 on its own? In software, up to the whole input as one chunk. The modelled device \
+                 makes Huffman codes for 128 KiB of a request, and codes the rest of it as the \
+                 standard does, so that larger chunks compress worse. That they do is the paper's; \
+                 how much worse is the model's."
             }
             Threads => {
                 "The input is cut into a segment for each thread, each compressed as a single \
@@ -149,10 +155,15 @@ impl Topic {
             Scaling => {
                 "One thread and two, compressing, and decompressing what was compressed, in turn."
             }
+            Decompress => {
+                "One thread decompresses chunks of the usual size, in software and with several \
+                 requests at the device. The paper has no figures for it: the modelled device \
+                 takes as long for each compressed byte as it takes to compress one."
+            }
         }
     }
 
-    /// Whether it is about many requests, and not about an input as a whole.
+    /// Returns `true` if it is about many requests, and not about an input as a whole.
     pub const fn is_of_requests(self) -> bool {
         matches!(self, Batch | Offload)
     }
@@ -175,6 +186,7 @@ impl Topic {
             Offload => "Break-even",
             Overhead => "Overhead",
             Scaling => "Scaling",
+            Decompress => "Decompression",
         }
     }
 }

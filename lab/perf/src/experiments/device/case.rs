@@ -83,7 +83,7 @@ fn models(topic: Topic, resident: bool) -> Vec<Model> {
     models
 }
 
-/// What makes something of a text: of RSA and SLH-DSA, signatures. Signatures of Ed25519 are
+/// Returns a transform for a text: of RSA and SLH-DSA, signatures. Signatures of Ed25519 are
 /// verified, because servers verify many of them.
 fn transform(algorithm: Algorithm) -> Transform {
     if let Algorithm::PublicKey(algorithm) = algorithm {

@@ -24,7 +24,7 @@ pub struct DeviceOptions {
     pub sizes: Vec<usize>,
     /// The command line, for the report.
     pub command: Option<String>,
-    /// Whether to spend less time, for figures that are less steady.
+    /// `true` to spend less time, for figures that are less steady.
     pub quick: bool,
 }
 

@@ -58,7 +58,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
     grid
 }
 
-/// Who computes, and on what, if that is no copy of a job's data.
+/// Names the side that computes, and what it works on if that is no copy of a job's data.
 fn side(row: &Row) -> String {
     match is_resident(row) {
         true => format!("{}, resident", row.provider),
@@ -66,7 +66,7 @@ fn side(row: &Row) -> String {
     }
 }
 
-/// Whether the data were on the device before.
+/// Returns `true` if the data were on the device before.
 fn is_resident(row: &Row) -> bool {
     let transfer = row.pass.as_ref().and_then(|pass| pass.transfer.as_deref());
     transfer == Some(RESIDENT)
@@ -90,8 +90,8 @@ fn software<'r>(rows: &'r [Row], row: &Row, all: bool) -> Option<&'r Row> {
     }
 }
 
-/// Of each algorithm: where the device first gains over one core and over all, with transfer and
-/// without; and its CPU time over that of one core, at its best.
+/// Returns a finding for each algorithm: where the device first gains over one core and over all
+/// cores, with transfer and without, and its CPU time over that of one core, at its best.
 pub(super) fn findings(rows: &[Row]) -> Vec<String> {
     let mut algorithms: Vec<&str> = rows.iter().map(|row| row.algorithm.as_str()).collect();
     algorithms.dedup();

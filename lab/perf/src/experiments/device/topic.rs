@@ -36,7 +36,7 @@ impl Topic {
         }
     }
 
-    /// What is asked, and how it is answered.
+    /// Returns what is asked, and how it is answered.
     pub const fn question(self) -> &'static str {
         match self {
             Threads => {
@@ -67,7 +67,7 @@ impl Topic {
         }
     }
 
-    /// Whether a row is of this figure.
+    /// Returns `true` if a row is of this figure.
     pub(super) fn has(self, row: &Row) -> bool {
         row.pass.as_ref().is_some_and(|pass| pass.figure == self.name())
     }

@@ -43,13 +43,18 @@ impl Pace {
         }
     }
 
-    /// Whether a call hands jobs over and takes them back, which is all that there is without a
-    /// queue.
+    /// Returns `true` if a call hands jobs over and takes them back, which is all that there is
+    /// without a queue.
     pub fn is_synchronous(self) -> bool {
         match self {
             Pace::Burst(..) | Pace::Sync => true,
             Pace::Async(_) => false,
         }
+    }
+
+    /// Returns `true` if jobs are handed over one by one, though as many as a burst are processed.
+    pub fn is_stream(self) -> bool {
+        matches!(self, Pace::Burst(_, Call::Stream))
     }
 
     /// Jobs in flight before the thread waits.

@@ -22,7 +22,15 @@ pub struct Crew<'a> {
     sides: &'a [&'a Side],
     /// Of each side, one session, or one for each core; none of a library.
     sessions: Vec<Vec<Session>>,
-    kernels: Vec<String>,
+    runs: Vec<Runs>,
+}
+
+/// What a side runs, in words.
+pub struct Runs {
+    /// An instruction set, a library's version.
+    pub kernel: String,
+    /// The library's call, if the side is a library.
+    pub peer_call: Option<&'static str>,
 }
 
 /// What a measurement came to, besides its figures.
@@ -53,25 +61,28 @@ impl<'a> Crew<'a> {
             Sharing::Shared => 1,
             Sharing::PerCore => case.cores,
         };
-        let (mut all, mut kernels) = (Vec::new(), Vec::new());
+        let (mut all, mut runs) = (Vec::new(), Vec::new());
         for side in sides {
             let mut sessions = Vec::new();
-            kernels.push(match side.seat(material)? {
-                Some(bare) => bare.kernel(),
+            runs.push(match side.seat(material)? {
+                Some(bare) => Runs {
+                    kernel: bare.kernel(),
+                    peer_call: Some(bare.call(case.pace.is_stream())),
+                },
                 None => {
                     let open = |_| side.session(material.plain(), material.direction());
                     sessions = (0..count).map(open).collect::<Result<_, _>>()?;
-                    sessions[0].kernel()
+                    Runs { kernel: sessions[0].kernel(), peer_call: None }
                 }
             });
             all.push(sessions);
         }
-        Ok(Crew { case, material, sides, sessions: all, kernels })
+        Ok(Crew { case, material, sides, sessions: all, runs })
     }
 
-    /// What each side runs, in words.
-    pub fn kernels(&self) -> &[String] {
-        &self.kernels
+    /// Returns what each side runs.
+    pub fn runs(&self) -> &[Runs] {
+        &self.runs
     }
 
     fn worker<'w>(
@@ -152,7 +163,7 @@ impl<'a> Crew<'a> {
         Ok(Measured { figures: figures.collect(), unpinned })
     }
 
-    /// How long each job of each side was away, of all threads, in ticks of the counter.
+    /// Returns how long each job of each side was away, of all threads, in ticks of the counter.
     ///
     /// # Errors
     /// A job fails.

@@ -142,8 +142,8 @@ fn lcores(pins: &[usize], cores: usize) -> String {
     [format!("0@{waits}")].into_iter().chain(workers).collect::<Vec<_>>().join(",")
 }
 
-/// What a table of the tool says: cycles per buffer, of which any core completes one, for each
-/// size and pass.
+/// Reads a table of the tool: cycles per buffer, of which any core completes one, for each size and
+/// pass.
 fn passes(printed: &str) -> BTreeMap<usize, Vec<f64>> {
     // By size, then core: a figure for each pass.
     let mut read: BTreeMap<usize, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();

@@ -1,11 +1,14 @@
 //! What the jobs of a case work on: the same for every side and every thread.
 
-use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, PublicKeyAlgorithm, Session};
+use broadloom_engine::{
+    Algorithm, Data, Direction, HybridKem, HybridPrivateKey, Job, Kem, MlDsaSet, MlKemSet,
+    Processor, PublicKeyAlgorithm, Session,
+};
 
 use super::side::Side;
 use crate::error::PerfError;
 use crate::measure::peers::buffers::{Buffers, NONCE};
-use crate::measure::workset::{ASSOCIATED, Copies, Workset};
+use crate::measure::workset::{ASSOCIATED, Copies, Workset, read_len};
 
 /// Buffers, nonces, associated data and tags, for one direction of an algorithm.
 pub struct Material {
@@ -15,7 +18,7 @@ pub struct Material {
     tags: Vec<Vec<u8>>,
     nonces: Vec<Vec<u8>>,
     associated: Vec<u8>,
-    /// What checks signatures that come out differently each time.
+    /// What checks signatures or opens ciphertexts that come out differently each time.
     verifier: Option<Session>,
 }
 
@@ -29,7 +32,7 @@ pub struct Made {
 }
 
 impl Material {
-    /// What is needed to go in a direction, starting from these plaintexts. Where that takes
+    /// Makes what is needed to go in a direction, starting from these plaintexts. If that takes
     /// ciphertexts or tags, `side` makes them.
     ///
     /// # Errors
@@ -50,6 +53,17 @@ impl Material {
         };
         if direction == Direction::Sign && is_random(algorithm) {
             material.verifier = Some(side.session(&material.plain, Direction::Verify)?);
+        }
+        if direction == Direction::Encapsulate {
+            material.verifier = Some(side.session(&material.plain, Direction::Decapsulate)?);
+        }
+        if direction == Direction::Decapsulate {
+            let session = side.session(&material.plain, Direction::Encapsulate)?;
+            let made = material.process(&session, side)?;
+            for (buffer, made) in material.inputs.split_mut().into_iter().zip(made) {
+                let len = read_len(algorithm, direction, buffer.len());
+                buffer[..len].copy_from_slice(&made.bytes[..len]);
+            }
         }
         if direction.checks() {
             let session = side.session(&material.plain, algorithm.directions()[0])?;
@@ -101,6 +115,8 @@ impl Material {
 
     /// A job for a buffer, which lies in `bytes`.
     pub fn job<'a>(&'a self, session: &'a Session, index: usize, bytes: &'a mut [u8]) -> Job<'a> {
+        let len = read_len(self.plain.algorithm(), session.direction(), bytes.len());
+        let bytes = &mut bytes[..len];
         let data = match self.plain.algorithm() {
             Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::PublicKey(_) => Data::from(&*bytes),
             _ => Data::from(bytes),
@@ -130,7 +146,7 @@ impl Material {
         }
     }
 
-    /// What a session makes of all buffers.
+    /// Returns what a session makes of all buffers.
     fn process(&self, session: &Session, side: &Side) -> Result<Vec<Made>, PerfError> {
         let mut buffers = self.buffers();
         let buffers = buffers.split_mut().into_iter().enumerate();
@@ -141,7 +157,7 @@ impl Material {
         made.collect()
     }
 
-    /// What a complete job made of its buffer.
+    /// Returns what a complete job made of its buffer.
     ///
     /// # Errors
     /// It failed, or what it deciphered is not the plaintext.
@@ -155,7 +171,7 @@ impl Material {
         self.checked(index, direction, bytes, tag, side)
     }
 
-    /// What a peer made of a buffer of its own.
+    /// Returns what a peer made of a buffer of its own.
     ///
     /// # Errors
     /// What it deciphered is not the plaintext.
@@ -169,13 +185,15 @@ impl Material {
         let (bytes, tag) = match self.plain.algorithm() {
             Algorithm::Hash(_) | Algorithm::Mac(_) => (&[][..], output),
             Algorithm::PublicKey(_) if self.direction == Direction::Verify => Default::default(),
-            Algorithm::PublicKey(algorithm) => (of_its_length(algorithm, output), &[][..]),
+            Algorithm::PublicKey(algorithm) => {
+                (of_its_length(algorithm, self.direction, output), &[][..])
+            }
             _ => (output, buffers.tag(index)),
         };
         self.checked(index, self.direction, bytes, tag, side)
     }
 
-    /// What was made, unless it was deciphered and is not the plaintext.
+    /// Returns what was made, unless it was deciphered and is not the plaintext.
     fn checked(
         &self,
         index: usize,
@@ -188,6 +206,16 @@ impl Material {
         let deciphered = matches!(direction, Direction::Decrypt | Direction::Open);
         if deciphered && bytes != self.plain.buffer(index) {
             return Err(PerfError::NotInverse { side: side.name(), algorithm, direction, len });
+        }
+        if let Algorithm::PublicKey(public_key) = algorithm
+            && let Some(is_right) = self.is_right(public_key, direction, bytes)
+        {
+            return match is_right {
+                true => Ok(Made { bytes: Vec::new(), tag: Vec::new() }),
+                false => {
+                    Err(PerfError::NotInverse { side: side.name(), algorithm, direction, len })
+                }
+            };
         }
         if let Some(verifier) = &self.verifier
             && direction == Direction::Sign
@@ -203,24 +231,88 @@ impl Material {
         }
         Ok(Made { bytes: bytes.to_vec(), tag: tag.to_vec() })
     }
+
+    /// Returns whether a new key is sound, or whether a ciphertext has the secret behind it; `None`
+    /// where results can be compared, or where nothing can open the ciphertext.
+    fn is_right(
+        &self,
+        algorithm: PublicKeyAlgorithm,
+        direction: Direction,
+        bytes: &[u8],
+    ) -> Option<bool> {
+        if let (PublicKeyAlgorithm::MlDsa(set), Direction::Generate) = (algorithm, direction) {
+            return Some(are_keys(set, bytes));
+        }
+        let kem = Kem::of(algorithm)?;
+        match direction {
+            Direction::Generate => Some(match kem {
+                Kem::MlKem(set) => is_key(set, bytes),
+                Kem::Hybrid(kem) => is_pair(kem, bytes),
+            }),
+            Direction::Encapsulate => {
+                let verifier = self.verifier.as_ref()?;
+                let (ciphertext, secret) = bytes.split_at_checked(kem.ciphertext_len())?;
+                let mut jobs = [Job::new(verifier, ciphertext)];
+                Processor::new().process_many(&mut jobs);
+                Some(jobs[0].output() == Some(secret))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns `true` if a decapsulation key has the digest of its encapsulation key.
+fn is_key(set: MlKemSet, bytes: &[u8]) -> bool {
+    broadloom_lanes::MlKemPrivateKey::new(set, bytes).is_ok()
+}
+
+/// Returns `true` if a private key of ML-DSA is sound, and has the seed of the matrix that the
+/// public key behind it has.
+fn are_keys(set: MlDsaSet, bytes: &[u8]) -> bool {
+    let Some((private, public)) = bytes.split_at_checked(set.private_key_len()) else {
+        return false;
+    };
+    let is_sound = broadloom_lanes::MlDsaPrivateKey::new(set, private).is_ok();
+    is_sound && public.len() == set.public_key_len() && private[..32] == public[..32]
+}
+
+/// Returns `true` if a pair of a hybrid has a private key, and behind it the encapsulation key of
+/// that key.
+fn is_pair(kem: HybridKem, bytes: &[u8]) -> bool {
+    if bytes.len() != kem.pair_len() {
+        return false;
+    }
+    let (private, public) = kem.keys_of(bytes);
+    let own = HybridKem::SET.public_of(kem.parts(private, HybridKem::SCALAR_LEN).0);
+    HybridPrivateKey::from_expanded(kem, private).is_ok()
+        && kem.parts(public, kem.point_len()).0 == own
 }
 
 fn is_public_key(algorithm: Algorithm) -> bool {
     matches!(algorithm, Algorithm::PublicKey(_))
 }
 
-/// Whether signatures of the same message may differ.
+/// Returns `true` if signatures of the same message may differ.
 fn is_random(algorithm: Algorithm) -> bool {
-    matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(_)))
+    matches!(
+        algorithm,
+        Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(_) | PublicKeyAlgorithm::MlDsa(_))
+    )
 }
 
-/// What a peer made, in a room that may be longer: DER says how long it is.
-fn of_its_length(algorithm: PublicKeyAlgorithm, room: &[u8]) -> &[u8] {
+/// Returns what a peer made, from a room that may be longer: DER or the direction says how long it
+/// is.
+fn of_its_length(algorithm: PublicKeyAlgorithm, direction: Direction, room: &[u8]) -> &[u8] {
     let len = match algorithm {
         PublicKeyAlgorithm::Ecdsa(_) => 2 + usize::from(room[1]),
         PublicKeyAlgorithm::Ed25519 => 64,
         PublicKeyAlgorithm::X25519 => 32,
-        _ => room.len(),
+        PublicKeyAlgorithm::MlDsa(set) if direction == Direction::Sign => set.signature_len(),
+        _ => match (Kem::of(algorithm), direction) {
+            (Some(kem), Direction::Encapsulate) => kem.ciphertext_len() + kem.secret_len(),
+            (Some(kem), Direction::Decapsulate) => kem.secret_len(),
+            _ => room.len(),
+        },
     };
     &room[..len.min(room.len())]
 }

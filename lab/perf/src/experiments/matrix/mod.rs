@@ -91,39 +91,96 @@ pub fn run_matrix(
     out: &mut impl Write,
 ) -> Result<Report, PerfError> {
     let plan = options.plan()?;
-    let (sides, absent) = open(&plan, cpu)?;
     let baseline = options.baseline.as_ref();
-
-    let clock = Clock::calibrate();
-    let machine = Machine::detect(&clock);
-    writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
-    let mut bench = Bench {
-        budget: budget(options.quick, plan.comparisons() * sides.len()),
-        calibrated: Throughput::calibrate(&clock, if options.quick { 200 } else { 1000 }),
-        clock,
-        pins: plan.pins.clone(),
-        notes: sides.iter().map(Side::description).chain(absent).collect(),
-    };
-    for note in &bench.notes {
-        writeln!(out, "{note}")?;
+    let mut measurement = Measurement::open(plan, cpu, options.quick.then_some(QUICK), BUDGET)?;
+    for line in measurement.heading() {
+        writeln!(out, "{line}")?;
     }
-
     let mut rows = Vec::new();
-    for &(algorithm, direction) in &plan.operations {
-        let told = bench.notes.len();
-        let section = bench.operation(&plan, &sides, algorithm, direction)?;
-        print::operation(out, &section, &bench.notes[told..], baseline)?;
+    for (algorithm, direction) in measurement.operations() {
+        let (section, notes) = measurement.operation(algorithm, direction, &mut |_| {})?;
+        print::operation(out, &section, &notes, baseline)?;
         rows.extend(section);
     }
-    if rows.is_empty() {
-        return Err(PerfError::Nothing(bench.notes.join("; ")));
-    }
-
-    let mut report = Report::new(machine, rows);
-    report.command = options.command.clone();
-    report.notes = bench.notes;
+    let report = measurement.report(rows, options.command.clone())?;
     print::end(out, &report, baseline)?;
     Ok(report)
+}
+
+/// The sides of a plan, ready to be measured.
+pub(super) struct Measurement {
+    plan: Plan,
+    sides: Vec<Side>,
+    machine: Machine,
+    bench: Bench,
+}
+
+impl Measurement {
+    /// Opens the sides. Each figure gets `budget`, or less if all of them are to fit into `total`.
+    ///
+    /// # Errors
+    /// No provider is there, or two sides could not be told apart.
+    pub(super) fn open(
+        plan: Plan,
+        cpu: &Cpu,
+        total: Option<Duration>,
+        budget: Duration,
+    ) -> Result<Measurement, PerfError> {
+        let (sides, absent) = open(&plan, cpu)?;
+        let figures = (plan.comparisons() * sides.len()).max(1) as u32;
+        let clock = Clock::calibrate();
+        let bench = Bench {
+            budget: total.map_or(budget, |total| (total / figures).min(budget)),
+            calibrated: Throughput::calibrate(&clock, if total.is_some() { 200 } else { 1000 }),
+            clock,
+            pins: plan.pins.clone(),
+            notes: sides.iter().map(Side::description).chain(absent).collect(),
+        };
+        Ok(Measurement { machine: Machine::detect(&bench.clock), plan, sides, bench })
+    }
+
+    /// Returns the machine and the sides, a line each.
+    pub(super) fn heading(&self) -> Vec<String> {
+        let Machine { cpu, os, tsc_mhz, .. } = &self.machine;
+        let machine = format!("{cpu}, {os}, counter at {tsc_mhz} MHz");
+        std::iter::once(machine).chain(self.bench.notes.iter().cloned()).collect()
+    }
+
+    /// Returns what is done to buffers.
+    pub(super) fn operations(&self) -> Vec<(Algorithm, Direction)> {
+        self.plan.operations.clone()
+    }
+
+    /// Measures all cases of one operation; `done` is called before each of them. Returns the rows,
+    /// and what the reader should know about them.
+    ///
+    /// # Errors
+    /// Two sides disagree, or a job fails.
+    pub(super) fn operation(
+        &mut self,
+        algorithm: Algorithm,
+        direction: Direction,
+        done: &mut dyn FnMut(&Case),
+    ) -> Result<(Vec<Row>, Vec<String>), PerfError> {
+        let told = self.bench.notes.len();
+        let rows = self.bench.operation(&self.plan, &self.sides, algorithm, direction, done)?;
+        Ok((rows, self.bench.notes[told..].to_vec()))
+    }
+
+    /// Returns the report of these rows.
+    ///
+    /// # Errors
+    /// There are no rows: the notes become the reason.
+    pub(super) fn report(
+        self,
+        rows: Vec<Row>,
+        command: Option<String>,
+    ) -> Result<Report, PerfError> {
+        if rows.is_empty() {
+            return Err(PerfError::Nothing(self.bench.notes.join("; ")));
+        }
+        Ok(Report { command, notes: self.bench.notes, ..Report::new(self.machine, rows) })
+    }
 }
 
 /// Opens the sides, and says why others are absent.
@@ -156,11 +213,6 @@ fn open(plan: &Plan, cpu: &Cpu) -> Result<(Vec<Side>, Vec<String>), PerfError> {
     Ok((sides, absent))
 }
 
-/// Time for one side of one case, of so many.
-fn budget(quick: bool, figures: usize) -> Duration {
-    if quick { (QUICK / figures.max(1) as u32).min(BUDGET) } else { BUDGET }
-}
-
 impl Bench {
     fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
@@ -175,6 +227,7 @@ impl Bench {
         sides: &[Side],
         algorithm: Algorithm,
         direction: Direction,
+        done: &mut dyn FnMut(&Case),
     ) -> Result<Vec<Row>, PerfError> {
         let mut able = Vec::new();
         for side in sides {
@@ -187,6 +240,7 @@ impl Bench {
         // Libraries are measured beside a provider.
         if able.iter().any(|side| matches!(side, Side::Engine(_))) {
             for case in plan.cases(algorithm, direction) {
+                done(&case);
                 rows.extend(self.case(&case, &able)?);
                 for driver in &plan.dpdk {
                     match driver.measure(&case, &self.pins, &self.clock) {
@@ -215,9 +269,8 @@ impl Bench {
         }
         let crew = Crew::new(case, &material, sides)?;
         crew.agree()?;
-        let kernels = crew.kernels();
-        let asked =
-            |index: usize| rows::asked(case, sides[index], &kernels[index], material.plain());
+        let runs = crew.runs();
+        let asked = |index: usize| rows::asked(case, sides[index], &runs[index], material.plain());
         let budget = self.budget * sides.len() as u32;
         match case.kind {
             Kind::Throughput => {

@@ -26,6 +26,8 @@ pub struct MatrixOptions {
     pub sizes: Vec<Workload>,
     /// Cores at work; empty: 1.
     pub cores: Vec<usize>,
+    /// Where threads run; `None`: on cores of their own first, hardware threads of one core last.
+    pub placement: Option<Placement>,
     /// The sides; empty: `native` and `openssl`. One that is absent is a note in the report.
     pub providers: Vec<ProviderSpec>,
     /// Libraries whose bare calls are measured beside the providers. One that is absent is a note
@@ -51,7 +53,7 @@ pub struct MatrixOptions {
     pub baseline: Option<Baseline>,
     /// The command line, for the report.
     pub command: Option<String>,
-    /// Whether to spend some seconds on the whole instead of a tenth of one on every figure.
+    /// `true` to spend some seconds on the whole instead of a tenth of one on every figure.
     pub quick: bool,
 }
 
@@ -87,12 +89,13 @@ fn unique<T: PartialEq>(list: Vec<T>) -> Vec<T> {
     unique
 }
 
-/// The cores for so many threads, hardware threads of one core last.
-fn spread(threads: usize) -> Vec<usize> {
-    Placement::Spread.assign(threads).unwrap_or_default().into_iter().flatten().collect()
+/// The cores for so many threads, in the order in which they are taken; none if threads run
+/// anywhere.
+fn pins(placement: &Placement, threads: usize) -> Vec<usize> {
+    placement.assign(threads).unwrap_or_default().into_iter().flatten().collect()
 }
 
-/// How many cores this process may use.
+/// Returns the number of cores that this process may use.
 pub fn available_cores() -> usize {
     let threads = || std::thread::available_parallelism().map_or(1, usize::from);
     allowed_cores().map_or_else(|_| threads(), |cores| cores.len())
@@ -110,7 +113,8 @@ impl MatrixOptions {
     /// A value is out of its range, or not part of the suite; or an algorithm has none of the
     /// directions.
     pub fn plan(&self) -> Result<Plan, PerfError> {
-        let pins = allowed_cores().map_or(Vec::new(), |cores| spread(cores.len()));
+        let placement = self.placement.as_ref().unwrap_or(&Placement::Spread);
+        let pins = allowed_cores().map_or(Vec::new(), |cores| pins(placement, cores.len()));
         let available = available_cores();
         let providers = match self.suite {
             Some(suite) => suite.providers(&self.providers),
@@ -169,8 +173,9 @@ impl MatrixOptions {
                 return Err(PerfError::Compression { algorithm });
             }
             // Bare RSA is measured as what signatures are made of.
-            let measured = [Direction::Sign, Direction::Verify, Direction::Agree];
-            let is_measured = |direction: &&Direction| measured.contains(direction);
+            let is_measured = |direction: &&Direction| {
+                !matches!(direction, Direction::Encrypt | Direction::Decrypt)
+            };
             let all: Vec<Direction> = match algorithm {
                 Algorithm::PublicKey(_) => {
                     algorithm.directions().iter().filter(is_measured).copied().collect()
@@ -186,7 +191,7 @@ impl MatrixOptions {
             if fitting.is_empty() {
                 return Err(PerfError::Direction {
                     algorithm,
-                    direction: wanted,
+                    direction: wanted.into(),
                     valid: list(&all),
                 });
             }
@@ -318,6 +323,20 @@ mod tests {
         let case = &plan.cases(plan.operations[0].0, plan.operations[0].1)[0];
         assert_eq!((case.kind, case.cores), (Kind::Throughput, 1));
         assert_eq!(case.pace, Pace::Burst(32, Call::QueuePair));
+    }
+
+    #[test]
+    fn threads_are_pinned_unless_they_run_anywhere() {
+        let pins = |placement| plan(MatrixOptions { placement, ..MatrixOptions::default() }).pins;
+        assert_eq!(pins(Some(Placement::Anywhere)), Vec::<usize>::new());
+        if cfg!(target_os = "linux") {
+            let mut packed = pins(Some(Placement::Packed));
+            let mut spread = pins(None);
+            assert_eq!((packed.len(), spread.len()), (available_cores(), available_cores()));
+            packed.sort_unstable();
+            spread.sort_unstable();
+            assert_eq!(packed, spread, "the same cores in another order");
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn write(report: &Report, baseline: Option<&Baseline>, out: impl Write) -> i
     page::write(report, &sections, FOOTER, out)
 }
 
-/// What became of the earlier file's figures.
+/// Shows what became of the earlier file's figures.
 fn since(report: &Report, baseline: &Baseline) -> Markup {
     html! {
         ul { @for line in baseline.compare(report).summary() { li { (line) } } }

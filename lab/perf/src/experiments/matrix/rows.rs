@@ -3,6 +3,7 @@
 use broadloom_engine::Algorithm;
 
 use super::case::Case;
+use super::crew::Runs;
 use super::memory::Memory;
 use super::side::Side;
 use crate::measure::calibrate::Throughput;
@@ -15,7 +16,7 @@ use crate::names::Order;
 use crate::report::row::{Row, hundredths};
 
 /// The keys of a row that say what was asked for.
-pub fn asked(case: &Case, side: &Side, kernel: &str, workset: &Workset) -> Row {
+pub fn asked(case: &Case, side: &Side, runs: &Runs, workset: &Workset) -> Row {
     let size = match case.load {
         Workload::Size(bytes) => Some(bytes),
         _ => None,
@@ -32,7 +33,8 @@ pub fn asked(case: &Case, side: &Side, kernel: &str, workset: &Workset) -> Row {
         cores: case.cores,
         call: Some(case.pace.call().to_string()),
         session: Some(case.sharing.to_string()),
-        kernel: kernel.to_owned(),
+        kernel: runs.kernel.clone(),
+        peer_call: runs.peer_call.map(str::to_owned),
         order: Order::OutOfOrder.to_string(),
         cache: case.cache.to_string(),
         buffer_bytes: hundredths(workset.mean_len(0..workset.len())),

@@ -8,7 +8,7 @@ use broadloom::provider::ProviderSpec;
 use broadloom_emulated::Emulated;
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, Direction, PublicKeyAlgorithm, Scheme, Session, Transform, TransformError,
+    Algorithm, Direction, Kem, PublicKeyAlgorithm, Scheme, Session, Transform, TransformError,
 };
 use broadloom_lanes::{Cpu, Isa};
 
@@ -122,7 +122,7 @@ impl Side {
         format!("{} takes no part in {algorithm} {direction}: {reason}", self.name())
     }
 
-    /// What its limits may count on; nothing where the work is a device's.
+    /// Returns what its limits may count on, or nothing if a device does the work.
     pub fn allowed(&self) -> Option<Allowed> {
         match self {
             Side::Bare(_) => Some(Allowed::by_machine()),
@@ -219,9 +219,15 @@ fn public_key(
     algorithm: PublicKeyAlgorithm,
     direction: Direction,
 ) -> Result<Transform, TransformError> {
+    if let (Direction::Decapsulate, Some(kem)) = (direction, Kem::of(algorithm)) {
+        let transform = Transform::decapsulate_bytes(kem, &keys::kem(kem).0);
+        return Ok(transform.expect("the key was generated"));
+    }
     match (direction, keys::pair(algorithm)) {
         (Direction::Sign, Some((private, _))) => Transform::sign(&private, Scheme::default()),
         (Direction::Agree, Some((private, _))) => Transform::agree(&private),
+        (Direction::Generate, _) => Transform::generate_key(algorithm),
+        (Direction::Encapsulate, _) => Transform::encapsulate(algorithm),
         (Direction::Verify, Some((_, Some(public)))) => {
             Transform::verify(&public, Scheme::default())
         }

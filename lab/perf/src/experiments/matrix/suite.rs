@@ -28,7 +28,7 @@ fn known<T: std::str::FromStr<Err: std::fmt::Debug>>(name: &str) -> T {
 }
 
 impl Suite {
-    /// What it does to buffers.
+    /// Returns what it does to buffers.
     pub fn operations(self) -> Vec<(Algorithm, Direction)> {
         let operations = [
             ("aes-128-cbc", Direction::Encrypt),
@@ -43,7 +43,7 @@ impl Suite {
         operations.map(|(name, direction)| (known(name), direction)).to_vec()
     }
 
-    /// How long its buffers are.
+    /// Returns the lengths of its buffers.
     pub fn sizes(self) -> Vec<Workload> {
         (5..=13).map(|power| Workload::Size(1 << power)).collect()
     }
@@ -53,7 +53,7 @@ impl Suite {
         [1, 2, 4, 8].into_iter().filter(|&cores| cores <= available.max(1)).collect()
     }
 
-    /// What it measures.
+    /// Returns what it measures.
     pub fn kinds(self) -> &'static [Kind] {
         match self {
             Suite::DpdkOpenssl => &[Kind::Throughput],
@@ -61,8 +61,8 @@ impl Suite {
         }
     }
 
-    /// Who takes part. Where `asked` names providers they are it; `openssl` without a word on its
-    /// contexts then stands for both kinds, or for all states.
+    /// Returns the providers that take part. If `asked` names providers, these take part; `openssl`
+    /// without a word on its contexts then stands for both kinds, or for all states.
     pub fn providers(self, asked: &[ProviderSpec]) -> Vec<ProviderSpec> {
         let both = |spec: &ProviderSpec| {
             let told = spec.options.iter().any(|(name, _)| name == "contexts");

@@ -124,6 +124,7 @@ pub enum Lane<'a> {
 pub struct Open<'a> {
     session: &'a Session,
     driver: Driver<'a, Box<Job<'a, Stamp>>>,
+    queue_pair: QueuePair<'a, Box<Job<'a, Stamp>>>,
     processor: Processor,
 }
 
@@ -164,8 +165,9 @@ impl<'a> Lane<'a> {
     /// A session, for so many jobs at a time.
     pub fn engine(session: &'a Session, capacity: usize) -> Lane<'a> {
         let config = QueueConfig { capacity, order: Order::Any, ..QueueConfig::default() };
+        let queue_pair = QueuePair::new(config);
         let (driver, processor) = (Driver::new(config), Processor::new());
-        Lane::Engine(Box::new(Open { session, driver, processor }))
+        Lane::Engine(Box::new(Open { session, driver, queue_pair, processor }))
     }
 
     /// A library at work.
@@ -236,10 +238,10 @@ impl<'a> Worker<'a> {
     /// Has a side do all jobs: what is measured.
     pub fn pass(&mut self, side: usize, watch: &mut impl Watch) {
         let Worker { pace, bursts, done, lanes, material, .. } = self;
-        let Open { driver, processor, .. } = match &mut lanes[side] {
+        let Open { driver, queue_pair, processor, .. } = match &mut lanes[side] {
             Lane::Engine(open) => &mut **open,
             Lane::Bare(bare, failure) => {
-                return library(&mut **bare, failure, material.len(), pace.burst(), watch);
+                return library(&mut **bare, failure, material.len(), *pace, watch);
             }
         };
         let next = match *pace {
@@ -250,6 +252,9 @@ impl<'a> Worker<'a> {
                     watch.take_back(burst);
                 }
                 return;
+            }
+            Pace::Burst(_, Call::Stream) => {
+                return bursts.iter_mut().for_each(|burst| stream(queue_pair, burst, done, watch));
             }
             Pace::Burst(_, Call::QueuePair) => Next::Jobs,
             // Up to as many as may be outstanding, which is what the queue pair holds.
@@ -290,7 +295,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// What the jobs made of their buffers, after [`gather`](Worker::gather).
+    /// Returns what the jobs made of their buffers, after [`gather`](Worker::gather).
     ///
     /// # Errors
     /// As of [`Material::made`].
@@ -305,19 +310,51 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// Hands jobs to a queue pair one by one, takes back what is complete after each, and flushes.
+#[inline(always)]
+fn stream<'a>(
+    queue_pair: &mut QueuePair<'a, Box<Job<'a, Stamp>>>,
+    jobs: &mut Jobs<'a>,
+    done: &mut Jobs<'a>,
+    watch: &mut impl Watch,
+) {
+    let mut one = Vec::with_capacity(1);
+    let mut take_back = |queue_pair: &mut QueuePair<'a, _>, watch: &mut _| {
+        let before = done.len();
+        queue_pair.dequeue(done, usize::MAX);
+        Watch::take_back(watch, &done[before..]);
+    };
+    for job in jobs.drain(..) {
+        one.push(job);
+        watch.hand_over(&mut one);
+        queue_pair.enqueue(&mut one);
+        take_back(queue_pair, watch);
+    }
+    queue_pair.flush();
+    while queue_pair.in_flight() > 0 {
+        take_back(queue_pair, watch);
+    }
+}
+
 /// Has a library do all buffers, in bursts. After its first failure nothing more is done.
 #[inline(always)]
 fn library(
     bare: &mut dyn Bare,
     failure: &mut Result<(), PerfError>,
     count: usize,
-    burst: usize,
+    pace: Pace,
     watch: &mut impl Watch,
 ) {
+    let burst = pace.burst();
     for begin in (0..count).step_by(burst) {
         let end = count.min(begin + burst);
         watch.begin();
-        let done = bare.burst(begin..end);
+        let done = match pace.is_stream() {
+            true => (begin..end)
+                .try_for_each(|index| bare.submit(index..index + 1))
+                .and_then(|()| bare.flush()),
+            false => bare.burst(begin..end),
+        };
         watch.end(end - begin);
         if done.is_err() {
             *failure = done;

@@ -26,7 +26,7 @@ pub trait Word: Copy + Eq + Ord + Debug {
     fn from_bytes(bytes: &[u8]) -> Self;
     /// Its bytes, the most significant first.
     fn bytes(self) -> Vec<u8>;
-    /// Whether a bit is set.
+    /// Returns `true` if a bit is set.
     fn bit(self, index: u32) -> bool;
     /// `self + a * b + carry`: the lower word and the upper.
     fn add_product(self, a: Self, b: Self, carry: Self) -> (Self, Self);

@@ -16,7 +16,7 @@ const MESSAGE: usize = 32;
 /// Messages at a time.
 const BURST: usize = 64;
 
-/// What `perf matrix` measures, and a row for each figure of the program.
+/// Returns the rows of `perf matrix`, and a row for each figure of the program.
 pub(super) fn rows(bench: &mut Bench) -> Result<Vec<Row>, PerfError> {
     let curves = [Curve::K283, Curve::B283];
     let algorithms: Vec<Algorithm> =

@@ -34,7 +34,7 @@ pub struct PkOptions {
     pub topics: Vec<Topic>,
     /// The command line, for the report.
     pub command: Option<String>,
-    /// Whether to spend less time, for figures that are less steady.
+    /// `true` to spend less time, for figures that are less steady.
     pub quick: bool,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn table(topic: Topic, rows: &[Row]) -> Grid {
     }
 }
 
-/// What a figure comes to, beside its source.
+/// Compares a figure with its source.
 pub(super) fn findings(topic: Topic, rows: &[Row]) -> Vec<String> {
     match topic {
         Topic::Montgomery => gains(rows),
@@ -92,7 +92,7 @@ fn outstanding(rows: &[Row]) -> Grid {
     grid
 }
 
-/// What the device does at its best.
+/// Describes what the device does at its best.
 fn full(rows: &[Row]) -> Option<String> {
     let best = rows
         .iter()

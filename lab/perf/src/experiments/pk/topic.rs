@@ -37,7 +37,7 @@ impl Topic {
         }
     }
 
-    /// What is asked, and how it is answered.
+    /// Returns what is asked, and how it is answered.
     pub const fn question(self) -> &'static str {
         match self {
             Montgomery => {
@@ -61,7 +61,7 @@ impl Topic {
         }
     }
 
-    /// Whether a row is of this figure.
+    /// Returns `true` if a row is of this figure.
     pub(super) fn has(self, row: &Row) -> bool {
         let of = match row.provider.as_str() {
             TEXTBOOK => Montgomery,

@@ -56,7 +56,7 @@ impl Data {
         }
     }
 
-    /// Whether the stamps in some bytes are those from an offset on.
+    /// Returns `true` if the stamps in some bytes are those from an offset on.
     pub fn has_stamps(&self, offset: u64, bytes: &[u8]) -> bool {
         let first = offset.div_ceil(BLOCK as u64);
         let mut at = (first * BLOCK as u64 - offset) as usize;
@@ -70,7 +70,7 @@ impl Data {
         true
     }
 
-    /// Whether some bytes are all as they are from an offset on.
+    /// Returns `true` if some bytes are all as they are from an offset on.
     pub fn is(&self, offset: u64, bytes: &[u8]) -> bool {
         let mut expected = vec![0; bytes.len()];
         self.fill(offset, &mut expected);

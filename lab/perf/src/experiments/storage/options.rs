@@ -32,7 +32,7 @@ pub struct StorageOptions {
     pub size: Option<u64>,
     /// The command line, for the report.
     pub command: Option<String>,
-    /// Whether to spend less time, for figures that are less steady.
+    /// `true` to spend less time, for figures that are less steady.
     pub quick: bool,
 }
 

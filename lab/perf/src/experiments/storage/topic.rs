@@ -84,7 +84,7 @@ impl Topic {
         }
     }
 
-    /// What is done.
+    /// Returns what is done.
     pub const fn question(self) -> &'static str {
         match self {
             StreamingReadCold => {
@@ -161,7 +161,7 @@ impl Topic {
         }
     }
 
-    /// Whether the source gives MB/s, and not operations a second.
+    /// Returns `true` if the source gives MB/s, and not operations a second.
     pub(super) const fn streams(self) -> bool {
         self.bytes() == PIECE
     }
@@ -176,7 +176,7 @@ impl Topic {
         }
     }
 
-    /// What source 001 printed; nothing where it has no such line.
+    /// Returns what source 001 printed, or nothing if it has no such line.
     pub(super) const fn source(self) -> &'static [Printed] {
         match self {
             StreamingReadCold => &const { [printed(1, 871.0, 82.0), printed(20, 924.2, 88.0)] },
@@ -188,7 +188,7 @@ impl Topic {
         }
     }
 
-    /// Whether a row is of this part.
+    /// Returns `true` if a row is of this part.
     pub(super) fn has(self, row: &Row) -> bool {
         row.pass.as_ref().is_some_and(|pass| pass.figure == self.name())
     }

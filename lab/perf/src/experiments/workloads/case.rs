@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use broadloom_engine::{Algorithm, Direction};
+use broadloom_engine::Algorithm;
 use broadloom_lanes::Cpu;
 
 use super::direct::Direct;
@@ -10,6 +10,7 @@ use super::native::{self, Keys};
 use crate::error::PerfError;
 use crate::measure::calibrate::Throughput;
 use crate::measure::contender::{Contender, check_agreement};
+use crate::measure::course::Course;
 use crate::measure::limit::{self, Allowed};
 use crate::measure::pairing::{Figures, Plan, ROUNDS, measure};
 use crate::measure::peers::Found;
@@ -49,7 +50,7 @@ pub struct Case<'a> {
     /// What is done to the buffers.
     pub algorithm: Algorithm,
     /// Which way.
-    pub direction: Direction,
+    pub course: Course,
     /// Where the buffers are.
     pub cache: Cache,
     /// The orders to compare in.
@@ -60,7 +61,7 @@ pub struct Case<'a> {
 pub struct Bench<'a> {
     /// CPU features that the lanes do without.
     pub without: Option<String>,
-    /// Whether bursts alone are measured.
+    /// `true` if bursts alone are measured.
     pub summary: bool,
     /// Is told of each measurement before it begins.
     pub begin: &'a mut dyn FnMut(&str),
@@ -231,16 +232,16 @@ impl Bench<'_> {
             .iter_mut()
             .zip(managers)
             .map(|(outputs, &order)| {
-                native::contender(offer.cpu, workset, &keys, outputs, case.direction, order)
+                native::contender(offer.cpu, workset, &keys, outputs, case.course, order)
             })
             .collect::<Result<_, _>>()?;
         for peer in offer.peers {
-            match peer.seat(Buffers::apart(workset, case.direction))? {
+            match peer.seat(Buffers::apart(workset, case.course))? {
                 Ok(contender) => contenders.push(contender),
                 Err(absent) => self.note(absent.to_string()),
             }
         }
-        check_agreement(&mut contenders, workset, case.direction, plan.piece)?;
+        check_agreement(&mut contenders, workset, case.course, plan.piece)?;
         self.throughput.refine(self.clock, 32);
         let figures = measure(&mut contenders, workset, plan, self.clock)?;
         let entries = contenders.iter().zip(figures).map(|(contender, figures)| Entry {
@@ -280,7 +281,7 @@ impl Bench<'_> {
         };
         Row {
             algorithm: case.algorithm.to_string(),
-            direction: case.direction.to_string(),
+            direction: case.course.to_string(),
             workload: workload.name(),
             size,
             mode: mode.to_string(),

@@ -5,6 +5,7 @@ use broadloom_engine::{
 };
 
 use crate::error::PerfError;
+use crate::measure::course::Course;
 use crate::names::Order;
 
 /// An algorithm that the lanes and the peers are asked for directly.
@@ -34,11 +35,13 @@ impl Direct {
     }
 
     /// The directions that are measured, the usual one first.
-    pub const fn directions(self) -> &'static [Direction] {
+    pub const fn courses(self) -> &'static [Course] {
         match self {
-            Direct::Digest(_) => &[Direction::Digest],
-            Direct::Hmac(_) => &[Direction::Generate],
-            Direct::AesCbc(_) => &[Direction::Encrypt, Direction::Decrypt],
+            Direct::Digest(_) => &[Course::All(Direction::Digest)],
+            Direct::Hmac(_) => &[Course::All(Direction::Generate)],
+            Direct::AesCbc(_) => {
+                &[Course::All(Direction::Encrypt), Course::All(Direction::Decrypt), Course::Mixed]
+            }
         }
     }
 
@@ -62,7 +65,7 @@ impl TryFrom<Algorithm> for Direct {
     }
 }
 
-/// Whether the lanes of hashes have it.
+/// Returns `true` if the lanes of hashes have it.
 fn is_direct(hash: HashAlgorithm) -> bool {
     hash.family() == Family::MerkleDamgard
 }
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_needs_the_engine_is_refused_with_what_does_not() {
-        assert_eq!(Direct::all().count(), 6 + 6 + 3);
+        assert_eq!(Direct::all().count(), 7 + 7 + 3);
         let gcm: Algorithm = "aes-128-gcm".parse().unwrap();
         let error = Direct::try_from(gcm).unwrap_err().to_string();
         assert!(error.contains("aes-128-gcm") && error.contains("hmac-sha512"), "{error}");

@@ -10,14 +10,14 @@ mod tables;
 use std::io::Write;
 use std::time::Duration;
 
-use broadloom_engine::{
-    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
-};
+use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::options::{check_jobs, or_usual};
 use crate::error::PerfError;
+use crate::experiments::Step;
 use crate::measure::calibrate::Throughput;
+use crate::measure::course::Course;
 use crate::measure::limit::Allowed;
 use crate::measure::peers::{Absent, Found};
 use crate::measure::sys::affinity::Pinned;
@@ -36,7 +36,7 @@ pub struct WorkloadOptions {
     pub algorithms: Vec<Algorithm>,
     /// In which direction; empty: the usual one of each algorithm. Those that an algorithm does not
     /// have are left out for it, and all of them are an error.
-    pub directions: Vec<Direction>,
+    pub directions: Vec<Course>,
     /// The workloads; empty: all four, unless there are `sizes`.
     pub workloads: Vec<Workload>,
     /// Buffers of one size, or mixes of sizes, besides the workloads.
@@ -53,23 +53,12 @@ pub struct WorkloadOptions {
     pub without: Vec<String>,
     /// Cache states; empty: warm.
     pub caches: Vec<Cache>,
-    /// Whether to spend about six seconds on the whole instead of one on every case.
+    /// `true` to spend about six seconds on the whole instead of one on every case.
     pub quick: bool,
-    /// Whether bursts alone are measured, and one table and one sentence tell what is gained.
+    /// `true` if bursts alone are measured, and one table and one sentence tell what is gained.
     pub summary: bool,
     /// The command line, for the report.
     pub command: Option<String>,
-}
-
-/// A measurement that begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// The number of measurements before it.
-    pub done: usize,
-    /// The number of all measurements.
-    pub total: usize,
-    /// What is measured.
-    pub what: String,
 }
 
 impl Default for WorkloadOptions {
@@ -102,13 +91,13 @@ impl WorkloadOptions {
         or_usual(&self.algorithms, &paper)
     }
 
-    fn directions(&self, algorithm: Algorithm) -> Result<Vec<Direction>, PerfError> {
-        let all = Direct::try_from(algorithm)?.directions();
+    fn directions(&self, algorithm: Algorithm) -> Result<Vec<Course>, PerfError> {
+        let all = Direct::try_from(algorithm)?.courses();
         let Some(&wanted) = self.directions.first() else { return Ok(vec![all[0]]) };
-        let fitting: Vec<Direction> =
+        let fitting: Vec<Course> =
             self.directions.iter().copied().filter(|direction| all.contains(direction)).collect();
         if fitting.is_empty() {
-            let valid = all.iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ");
+            let valid = all.iter().map(Course::to_string).collect::<Vec<_>>().join(", ");
             return Err(PerfError::Direction { algorithm, direction: wanted, valid });
         }
         Ok(fitting)
@@ -195,8 +184,8 @@ pub fn watch_workloads(
     let (workloads, bursts, cpus) = (options.workloads(), options.bursts()?, options.cpus()?);
     let mut sections = Vec::new();
     for algorithm in options.algorithms() {
-        for direction in options.directions(algorithm)? {
-            sections.push((algorithm, direction));
+        for course in options.directions(algorithm)? {
+            sections.push((algorithm, course));
         }
     }
     let caches = or_usual(&options.caches, &[Cache::Warm]);
@@ -233,14 +222,14 @@ pub fn watch_workloads(
 
     let without = features(options.without.iter().map(String::as_str));
     let mut rows = Vec::new();
-    for (algorithm, direction) in sections {
+    for (algorithm, course) in sections {
         let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
         for cpu in &cpus {
             for &cache in &caches {
                 let offer = Offer { cpu, peers: &peers.found };
-                let case = Case { algorithm, direction, cache, orders: &orders };
+                let case = Case { algorithm, course, cache, orders: &orders };
                 let mut begin = |what: &str| {
-                    watch(Step { done, total, what: format!("{algorithm} {direction}, {what}") });
+                    watch(Step { done, total, what: format!("{algorithm} {course}, {what}") });
                     done += 1;
                 };
                 let mut bench = Bench {
@@ -301,7 +290,7 @@ fn write_section(
     rows: &[Row],
     notes: &[String],
 ) -> Result<(), PerfError> {
-    let title = format!("{} {}, {lanes}, {} buffers", case.algorithm, case.direction, case.cache);
+    let title = format!("{} {}, {lanes}, {} buffers", case.algorithm, case.course, case.cache);
     for note in notes {
         writeln!(out, "{}: {note}", case.algorithm)?;
     }
@@ -333,6 +322,8 @@ fn write_section(
 
 #[cfg(test)]
 mod tests {
+    use broadloom_engine::Direction;
+
     use super::*;
     use crate::experiments::MAX_BURST;
 
@@ -346,7 +337,7 @@ mod tests {
         assert_eq!(options.workloads(), Workload::PAPER);
         assert_eq!(options.bursts().unwrap(), [64]);
         let aes = "aes-128-cbc".parse().unwrap();
-        assert_eq!(options.directions(aes).unwrap(), [Direction::Encrypt]);
+        assert_eq!(options.directions(aes).unwrap(), [Course::All(Direction::Encrypt)]);
     }
 
     #[test]
@@ -369,16 +360,20 @@ mod tests {
 
     #[test]
     fn directions_that_no_algorithm_has_are_an_error() {
-        let options = WorkloadOptions {
-            directions: vec![Direction::Decrypt, Direction::Generate],
+        let mut options = WorkloadOptions {
+            directions: [Direction::Decrypt, Direction::Generate].map(Course::All).to_vec(),
             ..WorkloadOptions::default()
         };
         let aes = "aes-128-cbc".parse().unwrap();
         let hmac = "hmac-sha1".parse().unwrap();
-        assert_eq!(options.directions(aes).unwrap(), [Direction::Decrypt]);
-        assert_eq!(options.directions(hmac).unwrap(), [Direction::Generate]);
+        assert_eq!(options.directions(aes).unwrap(), [Course::All(Direction::Decrypt)]);
+        assert_eq!(options.directions(hmac).unwrap(), [Course::All(Direction::Generate)]);
         let digest = "md5".parse().unwrap();
         let error = options.directions(digest).unwrap_err().to_string();
         assert_eq!(error, "md5 has no direction decrypt; valid: digest");
+        options.directions = vec![Course::Mixed];
+        assert_eq!(options.directions(aes).unwrap(), [Course::Mixed]);
+        let error = options.directions(hmac).unwrap_err().to_string();
+        assert_eq!(error, "hmac-sha1 has no direction mixed; valid: generate");
     }
 }

@@ -8,41 +8,33 @@
 use std::any::Any;
 use std::ops::Range;
 
-use broadloom_engine::{Algorithm, Direction, HashAlgorithm, MacAlgorithm};
+use broadloom_engine::{Direction, HashAlgorithm};
 use broadloom_lanes::{
-    AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, InOrder, Job, Md5, OutOfOrder, OutOfPlace,
-    Planner, Sha1, Sha224, Sha256, Sha384, Sha512, kernels,
+    AesKey, CbcJob, CbcLanes, Cpu, Hash, HashJob, HashLanes, HmacKey, InOrder, Job, KernelInfo,
+    OutOfOrder, OutOfPlace, Planner, STREAM_DEPTH, for_each_hash,
 };
 
 use super::direct::Direct;
 use crate::error::PerfError;
 use crate::measure::contender::Contender;
+use crate::measure::course::Course;
 use crate::measure::workset::{Outputs, Workset};
 use crate::names::{Order, Provider};
-
-/// Jobs that the in-order ring holds, as many as intel-ipsec-mb's.
-const RING: usize = 256;
-
-/// Jobs that the out-of-order manager holds.
-const DEPTH: usize = 64;
 
 /// Evaluates `$body` with `$hash` naming the type of a [`HashAlgorithm`].
 macro_rules! with_hash {
     ($name:expr, $hash:ident => $body:expr) => {
+        for_each_hash!(with_hash!(@ ($name) $hash ($body);))
+    };
+    (@ ($name:expr) $hash:ident ($body:expr); $($type:ident),+) => {
         match $name {
-            HashAlgorithm::Md5 => with_hash!(@ Md5, $hash => $body),
-            HashAlgorithm::Sha1 => with_hash!(@ Sha1, $hash => $body),
-            HashAlgorithm::Sha224 => with_hash!(@ Sha224, $hash => $body),
-            HashAlgorithm::Sha256 => with_hash!(@ Sha256, $hash => $body),
-            HashAlgorithm::Sha384 => with_hash!(@ Sha384, $hash => $body),
-            HashAlgorithm::Sha512 => with_hash!(@ Sha512, $hash => $body),
+            $( HashAlgorithm::$type => {
+                type $hash = broadloom_lanes::$type;
+                $body
+            } )+
             other => unreachable!("{other} has no lanes of its own"),
         }
     };
-    (@ $type:ident, $hash:ident => $body:expr) => {{
-        type $hash = $type;
-        $body
-    }};
 }
 
 /// The keys of a set, expanded: what jobs borrow.
@@ -72,7 +64,8 @@ impl Keys {
     }
 }
 
-/// Broadloom at work on a set of buffers, with the kernels of `cpu`, in this order.
+/// Broadloom at work on a set of buffers that go this way, with the kernels of `cpu`, in this
+/// order.
 ///
 /// # Errors
 /// The lanes do not have the set's algorithm.
@@ -84,7 +77,7 @@ pub fn contender<'a>(
     workset: &'a Workset,
     keys: &'a Keys,
     outputs: &'a mut Outputs,
-    direction: Direction,
+    course: Course,
     order: Order,
 ) -> Result<Box<dyn Contender + 'a>, PerfError> {
     let outputs = outputs.split_mut();
@@ -92,36 +85,25 @@ pub fn contender<'a>(
     Ok(match Direct::try_from(workset.algorithm())? {
         Direct::Digest(hash) => with_hash!(hash, A => {
             let make = |index: usize| HashJob::<A, _, _>::digest(workset.buffer(index), index);
-            Box::new(Native::new(cpu, Hashing { make, outputs }, workset, order))
+            let info = HashLanes::<A>::kernel_info(cpu);
+            Box::new(Native::new(cpu, info, Hashing { make, outputs }, workset, order))
         }),
         Direct::Hmac(hash) => with_hash!(hash, A => {
             let keys = keys.of::<HmacKey<A>>();
             let make = |index: usize| HashJob::hmac(&keys[index], workset.buffer(index), index);
-            Box::new(Native::new(cpu, Hashing { make, outputs }, workset, order))
+            let info = HashLanes::<A>::kernel_info(cpu);
+            Box::new(Native::new(cpu, info, Hashing { make, outputs }, workset, order))
         }),
         Direct::AesCbc(_) => {
             let keys = keys.of::<AesKey>();
-            let decrypt = direction == Direction::Decrypt;
-            let work = Ciphering { workset, keys, decrypt, outputs };
-            Box::new(Native::new(cpu, work, workset, order))
+            let work = Ciphering { workset, keys, course, outputs };
+            Box::new(Native::new(cpu, CbcLanes::kernel_info(cpu), work, workset, order))
         }
     })
 }
 
-/// What the lanes call their kernel for this algorithm; HMAC has that of its hash, and all lengths
-/// of AES keys share one.
-fn kernel_name(cpu: &Cpu, algorithm: Algorithm) -> &'static str {
-    let family = match algorithm {
-        Algorithm::Cipher(_) => "aes-cbc".to_owned(),
-        Algorithm::Mac(MacAlgorithm::Hmac(hash)) => hash.to_string(),
-        other => other.to_string(),
-    };
-    let mut all = kernels(cpu).into_iter();
-    all.find(|info| info.algorithm == family).expect("every algorithm has kernels").kernel
-}
-
 /// How jobs are made from buffers, and what is done with those that come back.
-trait Work {
+trait JobMaker {
     type Job: Job;
 
     fn make(&mut self, index: usize) -> Self::Job;
@@ -136,7 +118,7 @@ struct Hashing<'a, F> {
     outputs: Vec<&'a mut [u8]>,
 }
 
-impl<'a, A, F> Work for Hashing<'a, F>
+impl<'a, A, F> JobMaker for Hashing<'a, F>
 where
     A: Hash,
     F: Fn(usize) -> HashJob<'a, A, &'a [u8], usize>,
@@ -167,11 +149,11 @@ where
 struct Ciphering<'a> {
     workset: &'a Workset,
     keys: &'a [AesKey],
-    decrypt: bool,
+    course: Course,
     outputs: Vec<&'a mut [u8]>,
 }
 
-impl<'a> Work for Ciphering<'a> {
+impl<'a> JobMaker for Ciphering<'a> {
     type Job = CbcJob<'a, OutOfPlace<&'a [u8], &'a mut [u8]>, usize>;
 
     #[inline(always)]
@@ -179,10 +161,9 @@ impl<'a> Work for Ciphering<'a> {
         let (key, iv) = (&self.keys[index], *self.workset.iv(index));
         let output = std::mem::take(&mut self.outputs[index]);
         let buffer = OutOfPlace::new(self.workset.buffer(index), output).expect("equal lengths");
-        let job = if self.decrypt {
-            CbcJob::decrypt(key, iv, buffer, index)
-        } else {
-            CbcJob::encrypt(key, iv, buffer, index)
+        let job = match self.course.of(index) {
+            Direction::Decrypt => CbcJob::decrypt(key, iv, buffer, index),
+            _ => CbcJob::encrypt(key, iv, buffer, index),
         };
         job.expect("whole blocks")
     }
@@ -208,7 +189,7 @@ enum Manager<J: Job> {
     InOrder(InOrder<J>),
 }
 
-struct Native<W: Work> {
+struct Native<W: JobMaker> {
     planner: Planner<<W::Job as Job>::Lanes>,
     manager: Manager<W::Job>,
     jobs: Vec<W::Job>,
@@ -216,21 +197,20 @@ struct Native<W: Work> {
     kernel: String,
 }
 
-impl<W: Work> Native<W> {
-    fn new(cpu: &Cpu, work: W, workset: &Workset, order: Order) -> Native<W> {
-        let algorithm = workset.algorithm();
+impl<W: JobMaker> Native<W> {
+    fn new(cpu: &Cpu, info: KernelInfo, work: W, workset: &Workset, order: Order) -> Native<W> {
         let planner = Planner::new(cpu);
         let lanes = planner.lanes();
         let manager = match order {
-            Order::OutOfOrder => Manager::OutOfOrder(OutOfOrder::new(cpu, DEPTH)),
-            Order::InOrder => Manager::InOrder(InOrder::new(cpu, RING)),
+            Order::OutOfOrder => Manager::OutOfOrder(OutOfOrder::new(cpu, STREAM_DEPTH)),
+            Order::InOrder => Manager::InOrder(InOrder::new(cpu, STREAM_DEPTH)),
         };
-        let kernel = format!("{} x{lanes}", kernel_name(cpu, algorithm));
+        let kernel = format!("{} x{lanes}", info.kernel);
         Native { planner, manager, jobs: Vec::with_capacity(workset.len()), work, kernel }
     }
 }
 
-impl<W: Work> Contender for Native<W> {
+impl<W: JobMaker> Contender for Native<W> {
     fn provider(&self) -> Provider {
         Provider::Native
     }

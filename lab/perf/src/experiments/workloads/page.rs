@@ -29,7 +29,8 @@ pub fn write(report: &Report, out: impl Write) -> io::Result<()> {
     page::write(report, &sections, FOOTER, out)
 }
 
-/// Where the cycles of streams go, with a title, for each choice of lanes and caches.
+/// Makes a table of where the cycles of streams go, with a title, for each choice of lanes and
+/// caches.
 fn breakdowns(rows: &[&Row]) -> Vec<(String, Grid)> {
     const SETTINGS: [Dimension; 3] = [Dimension::Opened, Dimension::Isa, Dimension::Cache];
     let native = rows.iter().filter(|row| row.kernel_cycles_per_buffer.is_some());

@@ -5,7 +5,8 @@ use crate::report::format::{cycles, gbps, maybe, times};
 use crate::report::grid::Grid;
 use crate::report::row::{Row, limits};
 
-/// What source 000 says of multi-buffer over its best single-buffer code, for the cases it ran.
+/// Returns what source 000 says about multi-buffer over its best single-buffer code, for the cases
+/// that it ran.
 fn claim(row: &Row) -> &'static str {
     match (row.algorithm.as_str(), row.direction.as_str(), row.workload.as_deref()) {
         ("hmac-sha1", _, Some(_)) => "about 2×",
@@ -15,7 +16,7 @@ fn claim(row: &Row) -> &'static str {
     }
 }
 
-/// Whether two rows belong to one comparison.
+/// Returns `true` if two rows belong to one comparison.
 fn same_case(a: &Row, b: &Row) -> bool {
     let asked = |row: &Row| {
         dimension::values(row, &[Dimension::Provider, Dimension::Opened, Dimension::Order])

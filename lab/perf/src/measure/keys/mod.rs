@@ -2,17 +2,28 @@
 //! private keys here.
 
 use broadloom_engine::{
-    Curve, PrivateKey, PublicKey, PublicKeyAlgorithm, RsaSize, SlhDsaPrivateKey, SlhDsaSet,
+    Curve, Job, Kem, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey, MlKemPublicKey,
+    MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize, SlhDsaPrivateKey,
+    SlhDsaSet, Transform,
 };
 use broadloom_lanes::{Cpu, Loan, Planner};
 
-/// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA this program. Of
-/// X25519 it is the private key alone, as any 32 bytes are a public key.
+/// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA, ML-DSA and ML-KEM
+/// this program. Of X25519 it is the private key alone, as any 32 bytes are a public key. The keys
+/// of a hybrid are [bytes](kem).
 pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicKey>)> {
     if let PublicKeyAlgorithm::SlhDsa(set) = algorithm {
         let private = slh_dsa(set);
         let public = private.public();
         return Some((PrivateKey::SlhDsa(private), Some(PublicKey::SlhDsa(public))));
+    }
+    if let PublicKeyAlgorithm::MlDsa(set) = algorithm {
+        let (private, public) = ml_dsa(set);
+        return Some((PrivateKey::MlDsa(private), Some(PublicKey::MlDsa(public))));
+    }
+    if let PublicKeyAlgorithm::MlKem(set) = algorithm {
+        let (private, public) = ml_kem(set);
+        return Some((PrivateKey::MlKem(private), Some(PublicKey::MlKem(public))));
     }
     macro_rules! texts {
         ($name:literal) => {
@@ -27,6 +38,11 @@ pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicK
         PublicKeyAlgorithm::Ecdsa(Curve::P256) | PublicKeyAlgorithm::Ecdh(Curve::P256) => {
             texts!("p256")
         }
+        PublicKeyAlgorithm::Ecdsa(Curve::P384) | PublicKeyAlgorithm::Ecdh(Curve::P384) => {
+            texts!("p384")
+        }
+        PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1)
+        | PublicKeyAlgorithm::Ecdh(Curve::Secp256k1) => texts!("secp256k1"),
         PublicKeyAlgorithm::Ecdsa(Curve::K283) | PublicKeyAlgorithm::Ecdh(Curve::K283) => {
             texts!("k283")
         }
@@ -44,17 +60,50 @@ pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicK
 
 /// A key of SLH-DSA, whose seeds are anybody's.
 fn slh_dsa(set: SlhDsaSet) -> SlhDsaPrivateKey {
-    let mut sets = broadloom_lanes::SlhDsaSet::ALL.into_iter();
-    let same = sets.find(|other| other.name() == set.name()).expect("the lanes have all sets");
     let mut key: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
-    let loan = Loan::slh_dsa_key(same, &mut key).expect("as many bytes as the set has");
+    let loan = Loan::slh_dsa_key(set, &mut key).expect("as many bytes as the set has");
     Planner::new(&Cpu::detect()).process_each([loan]);
     SlhDsaPrivateKey::new(set, &key).expect("as many bytes as the set has")
 }
 
-/// The public key that an agreement is with, of some random bytes; `None` where nothing is agreed
-/// on.
+/// A key pair of ML-DSA, whose seed is anybody's.
+fn ml_dsa(set: MlDsaSet) -> (MlDsaPrivateKey, MlDsaPublicKey) {
+    let len = set.private_key_len();
+    let mut keys: Vec<u8> = (0..len + set.public_key_len()).map(|at| at as u8).collect();
+    let seed = keys[..MlDsaSet::SEED_LEN].to_vec();
+    let loan = Loan::ml_dsa_generate(set, &mut keys[..]).expect("as many bytes as the set has");
+    Planner::new(&Cpu::detect()).process_each([loan]);
+    let (private, public) = keys.split_at(len);
+    let private = MlDsaPrivateKey::from_both(set, &seed, private).expect("it was generated");
+    (private, MlDsaPublicKey::new(set, public).expect("it was generated"))
+}
+
+/// A key pair of ML-KEM, whose seed is anybody's. The private key is expanded.
+fn ml_kem(set: MlKemSet) -> (MlKemPrivateKey, MlKemPublicKey) {
+    let (private, public) = kem(Kem::MlKem(set));
+    let private = MlKemPrivateKey::from_expanded(set, &private).expect("it was generated");
+    (private, MlKemPublicKey::new(set, &public).expect("it was generated"))
+}
+
+/// The expanded private key and the public key of an algorithm that encapsulates, whose seed is
+/// anybody's.
+pub fn kem(kem: Kem) -> (Vec<u8>, Vec<u8>) {
+    let generate = Transform::generate_key(kem.algorithm()).expect("it generates keys");
+    let session = broadloom::registry().open(&generate).expect("the lanes have it");
+    let seed: Vec<u8> = (0..kem.seed_len()).map(|at| at as u8).collect();
+    let mut jobs = [Job::new(&session, seed)];
+    Processor::new().process_many(&mut jobs);
+    assert!(jobs[0].succeeded(), "a key of {}: {:?}", kem.name(), jobs[0].status());
+    let (private, public) = kem.keys_of(jobs[0].output().expect("a key is an output"));
+    (private.to_vec(), public.to_vec())
+}
+
+/// The public key that an agreement or an encapsulation is with, of some random
+/// bytes; `None` where nothing is agreed on.
 pub fn other_side(algorithm: PublicKeyAlgorithm, random: &[u8; 32]) -> Option<Vec<u8>> {
+    if let Some(encapsulates) = Kem::of(algorithm) {
+        return Some(kem(encapsulates).1);
+    }
     match (algorithm, pair(algorithm)) {
         (PublicKeyAlgorithm::X25519, _) => Some(random.to_vec()),
         (PublicKeyAlgorithm::Ecdh(_), Some((_, Some(PublicKey::Ec(key))))) => {
@@ -71,9 +120,19 @@ mod tests {
     #[test]
     fn every_public_key_algorithm_has_a_pair_that_belongs_together() {
         for algorithm in PublicKeyAlgorithm::all() {
+            if let Some(encapsulates) = Kem::of(algorithm) {
+                let (private, public) = kem(encapsulates);
+                assert!(Transform::decapsulate_bytes(encapsulates, &private).is_ok());
+                assert_eq!(public.len(), encapsulates.public_key_len());
+                assert_eq!(other_side(algorithm, &[9; 32]), Some(public));
+            }
+            if matches!(algorithm, PublicKeyAlgorithm::Hybrid(_)) {
+                continue;
+            }
             let (private, public) = pair(algorithm).expect("a pair");
-            let own = private.signature_algorithm();
-            let agrees = private.agreement_algorithm();
+            let encapsulates = private.encapsulation_algorithm();
+            let own = private.signature_algorithm().or(encapsulates);
+            let agrees = private.agreement_algorithm().or(encapsulates);
             assert!(own == Some(algorithm) || agrees == Some(algorithm), "{algorithm}");
             assert_eq!(public.is_none(), algorithm == PublicKeyAlgorithm::X25519);
             assert_eq!(public.map(|key| key.signature_algorithm()), own);

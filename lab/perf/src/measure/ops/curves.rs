@@ -31,28 +31,45 @@ impl Count {
     }
 }
 
-/// P-256, with coordinates of Jacobi: a doubling, a sum with a point of which Z is 1, and a sum.
-const DOUBLE: Count = count(4, 4);
+/// A doubling, a sum with a point of which Z is 1, and a sum, with coordinates of Jacobi. Where the
+/// coefficient a of the curve is zero, a doubling does without the square of Z.
+const fn double(curve: Curve) -> Count {
+    match curve {
+        Curve::Secp256k1 => count(4, 3),
+        _ => count(4, 4),
+    }
+}
 const ADD_AFFINE: Count = count(8, 3);
 const ADD: Count = count(12, 4);
 
-/// Digits of a scalar of P-256, of five bits.
-const DIGITS: usize = 52;
+/// Digits of a scalar, of five bits.
+const fn digits(curve: Curve) -> usize {
+    match curve {
+        Curve::P384 => 78,
+        _ => 52,
+    }
+}
 
 /// The base point times a scalar: a sum for each digit, from a table; X and Z leave their form.
-const P256_BASE: Count = ADD_AFFINE.times(DIGITS).and(count(2, 0));
+const fn base(curve: Curve) -> Count {
+    ADD_AFFINE.times(digits(curve)).and(count(2, 0))
+}
 
 /// A point times a scalar: its multiples up to 16, and for each digit five doublings and a sum.
-const P256_POINT: Count = DOUBLE
-    .times(8)
-    .and(ADD_AFFINE.times(7))
-    .and(DOUBLE.times(5 * (DIGITS - 1)))
-    .and(ADD.times(DIGITS))
-    .and(count(4, 0));
+const fn point(curve: Curve) -> Count {
+    let digits = digits(curve);
+    double(curve)
+        .times(8 + 5 * (digits - 1))
+        .and(ADD_AFFINE.times(7))
+        .and(ADD.times(digits))
+        .and(count(4, 0))
+}
 
 /// Both, of a point with a table of two rows: half of the doublings.
-const P256_BOTH: Count =
-    DOUBLE.times(5 * (DIGITS / 2 - 1)).and(ADD_AFFINE.times(2 * DIGITS)).and(count(2, 0));
+const fn both(curve: Curve) -> Count {
+    let digits = digits(curve);
+    double(curve).times(5 * (digits / 2 - 1)).and(ADD_AFFINE.times(2 * digits)).and(count(2, 0))
+}
 
 /// An inverse modulo 2^255 - 19, by Fermat's theorem.
 const INVERSE: Count = count(11, 254);
@@ -114,6 +131,36 @@ impl Field {
         }
     }
 
+    /// The prime of P-384, in the same way. Where its lowest limb is not minus one, a quotient
+    /// takes a product, and so does what it is multiplied with.
+    fn p384(limbs: Limbs) -> Field {
+        match limbs {
+            Limbs::Integers => Field { limbs: 7, reduction: 14 },
+            Limbs::Vectors(_) => Field { limbs: 14, reduction: 0 },
+            Limbs::Fused => Field { limbs: 8, reduction: 40 },
+        }
+    }
+
+    /// The prime of secp256k1, in the same way: its lowest limb is neither minus one nor a power of
+    /// two.
+    fn secp256k1(limbs: Limbs) -> Field {
+        match limbs {
+            Limbs::Integers => Field { limbs: 5, reduction: 10 },
+            Limbs::Vectors(_) => Field { limbs: 10, reduction: 20 },
+            Limbs::Fused => Field { limbs: 5, reduction: 15 },
+        }
+    }
+
+    /// The prime of a curve; `None` of a binary one.
+    fn of(curve: Curve, limbs: Limbs) -> Option<Field> {
+        match curve {
+            Curve::P256 => Some(Field::p256(limbs)),
+            Curve::P384 => Some(Field::p384(limbs)),
+            Curve::Secp256k1 => Some(Field::secp256k1(limbs)),
+            Curve::K283 | Curve::B283 => None,
+        }
+    }
+
     /// 2^255 - 19: what is above it is multiplied with 19, limb by limb.
     fn p25519(limbs: Limbs) -> Field {
         let limbs = if matches!(limbs, Limbs::Vectors(_)) { 10 } else { 5 };
@@ -135,9 +182,9 @@ pub fn prime_curve(
 ) -> Option<KernelOps> {
     use PublicKeyAlgorithm::{Ecdh, Ecdsa, Ed25519, X25519 as Montgomery};
     let (field, count) = match (algorithm, direction) {
-        (Ecdsa(Curve::P256), Direction::Sign) => (Field::p256(limbs), P256_BASE),
-        (Ecdsa(Curve::P256), Direction::Verify) => (Field::p256(limbs), P256_BOTH),
-        (Ecdh(Curve::P256), Direction::Agree) => (Field::p256(limbs), P256_POINT),
+        (Ecdsa(curve), Direction::Sign) => (Field::of(curve, limbs)?, base(curve)),
+        (Ecdsa(curve), Direction::Verify) => (Field::of(curve, limbs)?, both(curve)),
+        (Ecdh(curve), Direction::Agree) => (Field::of(curve, limbs)?, point(curve)),
         (Montgomery, Direction::Agree) => (Field::p25519(limbs), X25519),
         (Ed25519, Direction::Sign) => (Field::p25519(limbs), ED25519_BASE),
         (Ed25519, Direction::Verify) => (Field::p25519(limbs), ED25519_BOTH),
@@ -156,11 +203,13 @@ pub fn binary_curve(
     let (PublicKeyAlgorithm::Ecdsa(curve) | PublicKeyAlgorithm::Ecdh(curve)) = algorithm else {
         return None;
     };
-    if curve == Curve::P256 {
-        return None;
-    }
+    let b_is_one = match curve {
+        Curve::K283 => true,
+        Curve::B283 => false,
+        _ => return None,
+    };
     // X over Z, or in a verification both coordinates of two points, and the slope between them.
-    let one = ladder(curve == Curve::K283) + BINARY_INVERSE;
+    let one = ladder(b_is_one) + BINARY_INVERSE;
     let products = match direction {
         Direction::Sign | Direction::Agree => one + 1,
         Direction::Verify => 2 * (one + BINARY_COORDINATES) + BINARY_INVERSE + 1,
@@ -176,12 +225,15 @@ mod tests {
 
     #[test]
     fn operations_have_the_products_of_the_lanes_code() {
-        assert_eq!(P256_BASE, count(52 * 8 + 2, 52 * 3));
+        assert_eq!(base(Curve::P256), count(52 * 8 + 2, 52 * 3));
         assert_eq!(
-            P256_POINT,
+            point(Curve::P256),
             count(8 * 4 + 7 * 8 + 255 * 4 + 52 * 12 + 4, 8 * 4 + 7 * 3 + 255 * 4 + 52 * 4)
         );
-        assert_eq!(P256_BOTH, count(125 * 4 + 104 * 8 + 2, 125 * 4 + 104 * 3));
+        let both = [Curve::P256, Curve::P384, Curve::Secp256k1].map(both);
+        assert_eq!(both[0], count(125 * 4 + 104 * 8 + 2, 125 * 4 + 104 * 3));
+        assert_eq!(both[1], count(190 * 4 + 156 * 8 + 2, 190 * 4 + 156 * 3));
+        assert_eq!(both[2], count(125 * 4 + 104 * 8 + 2, 125 * 3 + 104 * 3));
         assert_eq!(X25519, count(255 * 5 + 12, 255 * 4 + 254));
         assert_eq!(ED25519_BASE, count(64 * 7 + 13 + 13, 16 + 254));
         assert_eq!(ED25519_BOTH, count(63 * 13 + 32 * 6 + 32 * 13 + 13, 63 * 16 + 254));
@@ -200,12 +252,15 @@ mod tests {
         let binary = |curve| {
             let algorithm = PublicKeyAlgorithm::Ecdsa(curve);
             let is_prime = prime_curve(algorithm, Direction::Sign, Limbs::Fused).is_some();
-            assert_eq!(is_prime, curve == Curve::P256);
+            assert_eq!(is_prime, !matches!(curve, Curve::K283 | Curve::B283));
             binary_curve(algorithm, Direction::Sign, Unit::Vec512).map(|kernel| kernel.counts)
         };
         assert_eq!(binary(Curve::K283).unwrap().carry_less, 16 * (282 * 5 + 12));
         assert_eq!(binary(Curve::B283).unwrap().carry_less, 16 * (282 * 6 + 12));
-        assert_eq!(binary(Curve::P256), None);
+        assert_eq!([Curve::P256, Curve::P384, Curve::Secp256k1].map(binary), [None; 3]);
+        let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::P384);
+        let fused = prime_curve(ecdsa, Direction::Sign, Limbs::Fused).unwrap();
+        assert_eq!(fused.counts.fused, 2 * ((78 * 8 + 2) * (64 + 40) + 78 * 3 * (36 + 40)));
         let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::K283);
         let verify = binary_curve(ecdsa, Direction::Verify, Unit::Vec128).unwrap();
         assert_eq!((verify.lanes, verify.counts.carry_less), (1, 16 * 2878));

@@ -26,6 +26,31 @@ impl Counter {
         self.rotate_by_one(64);
     }
 
+    fn sm3(&mut self) {
+        // The two halves of a round, and the sum of a word with the one four later.
+        self.add(64 * 8);
+        self.rotate(64 * 4);
+        self.logic(64 * 2 + 8);
+        self.function(Function::Parity, 16 * 2);
+        self.function(Function::Majority, 48);
+        self.function(Function::Choose, 48);
+        // The permutation of a round's second half.
+        self.rotate(64 * 2);
+        self.function(Function::Parity, 64);
+        // The message schedule: 52 words.
+        self.rotate(52 * 4);
+        self.function(Function::Parity, 52 * 3);
+    }
+
+    fn blake3(&mut self) {
+        // Seven rounds of eight steps, each with two words of the block; two of its rotations move
+        // whole bytes.
+        self.add(56 * 6);
+        self.logic(56 * 4 + 8);
+        self.rotate(56 * 2);
+        self.rotate_bytes(56 * 2);
+    }
+
     /// SHA-256 and SHA-512, which differ in their rounds and in nothing counted here.
     fn sha2(&mut self, rounds: u32) {
         self.add(rounds * 7 + 8);
@@ -49,7 +74,8 @@ pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
     // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have
     // ports of their own.
     if (hash, unit) != (HashAlgorithm::Sha1, Unit::Vec512) {
-        counter.load(unit, word, hash != HashAlgorithm::Md5);
+        let big_endian = !matches!(hash, HashAlgorithm::Md5 | HashAlgorithm::Blake3);
+        counter.load(unit, word, big_endian);
     }
     KernelOps { counts: counter.counts, ..hash_rounds(hash, unit) }
 }
@@ -68,6 +94,8 @@ fn rounds(hash: HashAlgorithm, unit: Unit) -> Counter {
         HashAlgorithm::Sha1 => counter.sha1(),
         HashAlgorithm::Sha224 | HashAlgorithm::Sha256 => counter.sha2(64),
         HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => counter.sha2(80),
+        HashAlgorithm::Sm3 => counter.sm3(),
+        HashAlgorithm::Blake3 => counter.blake3(),
         other => unreachable!("the rounds of {other} are not counted"),
     }
     counter

@@ -72,7 +72,7 @@ impl OpCounts {
 }
 
 impl KernelOps {
-    /// What a report calls it, such as `256-bit vectors`.
+    /// Returns the name in reports, such as `256-bit vectors`.
     pub fn name(&self) -> String {
         match (self.unit, self.counts) {
             (_, OpCounts { sha: 1.., .. }) => "SHA instructions".to_owned(),

@@ -1,21 +1,27 @@
 //! The crate aws-lc-rs.
 
+mod hybrid;
+
 use aws_lc_rs::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::cipher::{
     self, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext, UnboundCipherKey,
 };
+use aws_lc_rs::encoding::{AsRawBytes, PqdsaPrivateKeyRaw};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::iv::FixedLength;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, ED25519, EcdsaKeyPair, Ed25519KeyPair,
-    ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_2048_8192_SHA256,
-    RSA_PKCS1_SHA256, RsaKeyPair,
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P256K1_SHA256_ASN1,
+    ECDSA_P256K1_SHA256_ASN1_SIGNING, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1_SIGNING,
+    ED25519, EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44,
+    ML_DSA_44_SIGNING, ML_DSA_65, ML_DSA_65_SIGNING, ML_DSA_87, ML_DSA_87_SIGNING, ParsedPublicKey,
+    PqdsaKeyPair, PqdsaSigningAlgorithm, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
+    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, RsaKeyPair,
 };
-use aws_lc_rs::{agreement, cmac, digest, hmac};
+use aws_lc_rs::{agreement, cmac, digest, hmac, kem};
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Curve, Direction, HashAlgorithm,
-    MacAlgorithm, PrivateKey, PublicKeyAlgorithm, RsaSize,
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Curve, Direction, HashAlgorithm, Kem,
+    MacAlgorithm, MlDsaSet, MlKemSet, PrivateKey, PublicKeyAlgorithm, RsaSize,
 };
 
 use super::Absent;
@@ -23,6 +29,7 @@ use super::buffers::{Buffers, Message};
 use super::one_by_one::{Key, OneByOne, in_place};
 use crate::measure::keys;
 use crate::names::Peer;
+use hybrid::Hybrid;
 
 /// The versions that the crate is asked for in.
 pub const VERSION: &str = "1.19";
@@ -37,6 +44,7 @@ enum Method {
     Aead(&'static aead::Algorithm),
     Signature(PublicKeyAlgorithm),
     Agreement,
+    Kem(Kem),
 }
 
 fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
@@ -44,12 +52,13 @@ fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
         Algorithm::PublicKey(algorithm) => match (algorithm, direction) {
             (
                 PublicKeyAlgorithm::Rsa(_)
-                | PublicKeyAlgorithm::Ecdsa(Curve::P256)
+                | PublicKeyAlgorithm::Ecdsa(Curve::P256 | Curve::P384 | Curve::Secp256k1)
                 | PublicKeyAlgorithm::Ed25519,
                 Direction::Sign | Direction::Verify,
             ) => Method::Signature(algorithm),
+            (PublicKeyAlgorithm::MlDsa(_), _) => Method::Signature(algorithm),
             (PublicKeyAlgorithm::X25519, Direction::Agree) => Method::Agreement,
-            _ => return None,
+            _ => Method::Kem(Kem::of(algorithm)?),
         },
         _ if direction == Direction::Verify => return None,
         Algorithm::Hash(hash) => Method::Digest(match hash {
@@ -93,6 +102,24 @@ fn aes(size: AesSize) -> &'static cipher::Algorithm {
     }
 }
 
+/// Returns the crate's algorithm for a set of ML-KEM.
+fn ml_kem(set: MlKemSet) -> &'static kem::Algorithm {
+    match set {
+        MlKemSet::MlKem512 => &kem::ML_KEM_512,
+        MlKemSet::MlKem768 => &kem::ML_KEM_768,
+        MlKemSet::MlKem1024 => &kem::ML_KEM_1024,
+    }
+}
+
+/// Returns the crate's algorithm for a set of ML-DSA.
+fn ml_dsa(set: MlDsaSet) -> &'static PqdsaSigningAlgorithm {
+    match set {
+        MlDsaSet::MlDsa44 => &ML_DSA_44_SIGNING,
+        MlDsaSet::MlDsa65 => &ML_DSA_65_SIGNING,
+        MlDsaSet::MlDsa87 => &ML_DSA_87_SIGNING,
+    }
+}
+
 /// Why the crate is not measured at an algorithm in a direction; `None` if it is.
 pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
     let lacking = format!("it is not measured at {algorithm} {direction}");
@@ -101,8 +128,8 @@ pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
 
 /// Sets the crate up for work on these buffers.
 pub fn new(buffers: Buffers<'_>) -> Result<impl super::Bare + '_, Absent> {
-    let (algorithm, direction) = (buffers.algorithm(), buffers.direction());
-    OneByOne::new(Peer::AwsLcRs, VERSION, buffers, |key| {
+    let algorithm = buffers.algorithm();
+    OneByOne::new(Peer::AwsLcRs, VERSION, buffers, |key, direction| {
         let lacking = || lacks(algorithm, direction).unwrap_or_default();
         let method = method(algorithm, direction).ok_or_else(lacking)?;
         Ready::new(method, direction, key)
@@ -122,8 +149,15 @@ enum Ready {
     Rsa(RsaKeyPair, SystemRandom),
     Ecdsa(EcdsaKeyPair, SystemRandom),
     Ed25519(Ed25519KeyPair),
+    MlDsa(PqdsaKeyPair),
+    GenerateMlDsa(&'static PqdsaSigningAlgorithm),
     Verify(ParsedPublicKey),
     Agree(agreement::PrivateKey),
+    Generate(&'static kem::Algorithm),
+    Encapsulate(&'static kem::Algorithm),
+    /// A key, and the bytes of a ciphertext.
+    Decapsulate(kem::DecapsulationKey, usize),
+    Hybrid(Hybrid),
 }
 
 impl Ready {
@@ -160,16 +194,37 @@ impl Ready {
                 ),
                 _ => return Err(Unspecified),
             },
+            Method::Kem(Kem::MlKem(set)) => match direction {
+                Direction::Generate => Ready::Generate(ml_kem(set)),
+                Direction::Encapsulate => Ready::Encapsulate(ml_kem(set)),
+                _ => {
+                    let (private, _) = keys::kem(Kem::MlKem(set));
+                    let key = kem::DecapsulationKey::new(ml_kem(set), &private);
+                    Ready::Decapsulate(key.map_err(|_| Unspecified)?, set.ciphertext_len())
+                }
+            },
+            Method::Kem(Kem::Hybrid(kem)) => Ready::Hybrid(Hybrid::new(kem, direction)?),
             Method::Signature(PublicKeyAlgorithm::Rsa(_)) => {
                 let pair = RsaKeyPair::from_pkcs8(key).map_err(|_| Unspecified)?;
                 Ready::Rsa(pair, SystemRandom::new())
+            }
+            Method::Signature(PublicKeyAlgorithm::MlDsa(set)) => {
+                match (direction, keys::pair(PublicKeyAlgorithm::MlDsa(set))) {
+                    (Direction::Generate, _) => Ready::GenerateMlDsa(ml_dsa(set)),
+                    (_, Some((PrivateKey::MlDsa(key), _))) => {
+                        let seed = key.seed().ok_or(Unspecified)?;
+                        let pair = PqdsaKeyPair::from_seed(ml_dsa(set), seed);
+                        Ready::MlDsa(pair.map_err(|_| Unspecified)?)
+                    }
+                    _ => return Err(Unspecified),
+                }
             }
             Method::Signature(PublicKeyAlgorithm::Ed25519) => {
                 let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(key);
                 Ready::Ed25519(pair.map_err(|_| Unspecified)?)
             }
-            Method::Signature(_) => {
-                let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key);
+            Method::Signature(algorithm) => {
+                let pair = EcdsaKeyPair::from_pkcs8(ecdsa_signing(algorithm), key);
                 Ready::Ecdsa(pair.map_err(|_| Unspecified)?, SystemRandom::new())
             }
         })
@@ -226,6 +281,18 @@ impl Key for Ready {
             Ready::Ed25519(pair) => {
                 message.output[..64].copy_from_slice(pair.sign(message.input).as_ref());
             }
+            Ready::MlDsa(pair) => {
+                let len = pair.algorithm().signature_len();
+                pair.sign(message.input, &mut message.output[..len]).ok()?;
+            }
+            Ready::GenerateMlDsa(algorithm) => {
+                let pair = PqdsaKeyPair::generate(algorithm).ok()?;
+                let private: PqdsaPrivateKeyRaw<'_> = pair.private_key().as_raw_bytes().ok()?;
+                let (room, rest) = message.output.split_at_mut(private.as_ref().len());
+                room.copy_from_slice(private.as_ref());
+                let public = pair.public_key().as_ref();
+                rest[..public.len()].copy_from_slice(public);
+            }
             Ready::Agree(key) => {
                 let other = agreement::UnparsedPublicKey::new(&agreement::X25519, message.input);
                 agreement::agree(key, other, Unspecified, |shared| {
@@ -234,6 +301,22 @@ impl Key for Ready {
                 })
                 .ok()?;
             }
+            Ready::Generate(algorithm) => {
+                let key = kem::DecapsulationKey::generate(*algorithm).ok()?.key_bytes().ok()?;
+                message.output[..key.as_ref().len()].copy_from_slice(key.as_ref());
+            }
+            Ready::Encapsulate(algorithm) => {
+                let key = kem::EncapsulationKey::new(*algorithm, message.input).ok()?;
+                let (ciphertext, secret) = key.encapsulate().ok()?;
+                let (room, rest) = message.output.split_at_mut(ciphertext.as_ref().len());
+                room.copy_from_slice(ciphertext.as_ref());
+                rest[..secret.as_ref().len()].copy_from_slice(secret.as_ref());
+            }
+            Ready::Decapsulate(key, len) => {
+                let secret = key.decapsulate((&message.input[..*len]).into()).ok()?;
+                message.output[..secret.as_ref().len()].copy_from_slice(secret.as_ref());
+            }
+            Ready::Hybrid(hybrid) => hybrid.process(message)?,
             Ready::Verify(key) => key.verify_sig(message.input, message.expected).ok()?,
         }
         Some(())
@@ -248,7 +331,26 @@ fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKe
         }
         PublicKeyAlgorithm::Rsa(_) => ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, der),
         PublicKeyAlgorithm::Ed25519 => ParsedPublicKey::new(&ED25519, der),
+        PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa44) => ParsedPublicKey::new(&ML_DSA_44, der),
+        PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa65) => ParsedPublicKey::new(&ML_DSA_65, der),
+        PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa87) => ParsedPublicKey::new(&ML_DSA_87, der),
+        PublicKeyAlgorithm::Ecdsa(Curve::P384) => {
+            ParsedPublicKey::new(&ECDSA_P384_SHA256_ASN1, der)
+        }
+        PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => {
+            ParsedPublicKey::new(&ECDSA_P256K1_SHA256_ASN1, der)
+        }
         _ => ParsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, der),
     };
     key.map_err(|_| Unspecified)
+}
+
+/// How the crate signs on a curve. With P-384 it has no SHA-256, so that it hashes with SHA-384
+/// there, which takes a small part of the time.
+fn ecdsa_signing(algorithm: PublicKeyAlgorithm) -> &'static EcdsaSigningAlgorithm {
+    match algorithm {
+        PublicKeyAlgorithm::Ecdsa(Curve::P384) => &ECDSA_P384_SHA384_ASN1_SIGNING,
+        PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => &ECDSA_P256K1_SHA256_ASN1_SIGNING,
+        _ => &ECDSA_P256_SHA256_ASN1_SIGNING,
+    }
 }

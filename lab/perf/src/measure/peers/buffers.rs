@@ -6,6 +6,7 @@ use std::ops::Range;
 use broadloom_engine::{Algorithm, Direction};
 use broadloom_ipsec_mb::bare::Places;
 
+use crate::measure::course::Course;
 use crate::measure::workset::{Copies, Outputs, Workset};
 
 /// Bytes of a nonce where the algorithm leaves a choice.
@@ -20,7 +21,7 @@ const TAG: usize = 16;
 /// with one key, and ciphered where a copy of them is.
 pub struct Buffers<'a> {
     algorithm: Algorithm,
-    direction: Direction,
+    course: Course,
     keys: Vec<&'a [u8]>,
     nonces: Vec<&'a [u8]>,
     associated: &'a [u8],
@@ -45,7 +46,7 @@ pub struct Message<'m> {
     pub input: &'m [u8],
     /// Where the digest, the tag of a MAC or the text goes. In place, the text is there already.
     pub output: &'m mut [u8],
-    /// Whether the text is in `output` already.
+    /// `true` if the text is in `output` already.
     pub in_place: bool,
     /// The nonce.
     pub nonce: &'m [u8],
@@ -59,14 +60,14 @@ pub struct Message<'m> {
 
 impl<'a> Buffers<'a> {
     /// The buffers of a set, apart. There is no associated data, and no direction that checks tags.
-    pub fn apart(workset: &'a Workset, direction: Direction) -> Buffers<'a> {
+    pub fn apart(workset: &'a Workset, course: Course) -> Buffers<'a> {
         let algorithm = workset.algorithm();
         let lens = algorithm.nonce_lens();
         let nonce = |index| &workset.nonce(index)[..NONCE.clamp(lens.min(), lens.max())];
         let each = || 0..workset.len();
         Buffers {
             algorithm,
-            direction,
+            course,
             keys: each().map(|index| workset.key(index)).collect(),
             nonces: each().map(nonce).collect(),
             associated: &[],
@@ -93,7 +94,7 @@ impl<'a> Buffers<'a> {
         let checks = direction == Direction::Open || verifies;
         let mut buffers = Buffers {
             algorithm: workset.algorithm(),
-            direction,
+            course: direction.into(),
             keys: vec![workset.key(0)],
             nonces: nonces.iter().map(Vec::as_slice).collect(),
             associated,
@@ -107,14 +108,19 @@ impl<'a> Buffers<'a> {
         buffers
     }
 
-    /// What is done to the buffers.
+    /// Returns the algorithm that is applied to the buffers.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// Which way.
+    /// Returns the direction of all buffers, or of a mix the direction of the first.
     pub fn direction(&self) -> Direction {
-        self.direction
+        self.course.of(0)
+    }
+
+    /// The keys, each with the way that its buffers go.
+    pub fn keys_and_directions(&self) -> impl Iterator<Item = (&'a [u8], Direction)> {
+        self.keys.iter().enumerate().map(|(index, key)| (*key, self.course.of(index)))
     }
 
     /// The number of buffers.
@@ -122,7 +128,7 @@ impl<'a> Buffers<'a> {
         self.inputs.len()
     }
 
-    /// Whether there are no buffers.
+    /// Returns `true` if there are no buffers.
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
@@ -153,7 +159,7 @@ impl<'a> Buffers<'a> {
         index.min(self.keys.len() - 1)
     }
 
-    /// Whether results are texts that lie where the input was.
+    /// Returns `true` if results are texts that lie where the input was.
     fn ciphers_in_place(&self) -> bool {
         let makes_apart = matches!(
             self.algorithm,
@@ -199,14 +205,15 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Whether the tags of some buffers are those that they should be, if there are such tags.
+    /// Returns `true` if the tags of some buffers are those that they should be, if there are such
+    /// tags.
     #[inline]
     pub fn are_authentic(&self, mut range: Range<usize>) -> bool {
         let is_right = |index: usize| self.expected[index] == &self.tags[index].0[..TAG];
         self.expected.is_empty() || range.all(is_right)
     }
 
-    /// Where a buffer's input is read.
+    /// Returns the input of a buffer.
     pub fn source(&self, index: usize) -> &[u8] {
         match self.ciphers_in_place() {
             true => self.outputs.get(index),
@@ -230,7 +237,7 @@ impl<'a> Buffers<'a> {
 
     /// A buffer's tag that an AEAD has made.
     pub fn tag(&self, index: usize) -> &[u8] {
-        match self.direction {
+        match self.direction() {
             Direction::Seal => self.tags.get(index).map_or(&[], |tag| &tag.0[..TAG]),
             _ => &[],
         }

@@ -1,9 +1,10 @@
-//! intel-ipsec-mb: its job interface, submitting without checks, which is its fast way.
+//! intel-ipsec-mb by its fastest call for each algorithm (a direct call, a burst, or jobs), without
+//! the library's checks.
 
 use std::ops::Range;
 
 use broadloom_engine::{Algorithm, Direction, Transform};
-use broadloom_ipsec_mb::bare::{Jobs, Operation};
+use broadloom_ipsec_mb::bare::{Jobs, Operation, Together, Way};
 use broadloom_ipsec_mb::library::{self, CallError};
 
 use super::buffers::Buffers;
@@ -39,6 +40,8 @@ pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
 pub struct IpsecMb<'a> {
     jobs: Jobs,
     operations: Vec<Operation>,
+    /// How buffers that are known together are handed over.
+    way: Way,
     api: &'a Api,
     buffers: Buffers<'a>,
 }
@@ -55,13 +58,13 @@ impl<'a> IpsecMb<'a> {
         buffers: Buffers<'a>,
     ) -> Result<Result<IpsecMb<'a>, Absent>, PerfError> {
         let jobs = Jobs::new(api.0.manager().map_err(failed)?);
-        let (algorithm, direction) = (buffers.algorithm(), buffers.direction());
-        let expand = |key: &&[u8]| {
+        let algorithm = buffers.algorithm();
+        let expand = |(key, direction): (&[u8], Direction)| {
             let transform = Transform::new(algorithm, direction, key, &[]).build();
             let transform = transform.map_err(|error| error.to_string())?;
             Operation::new(&transform, jobs.table()).map_err(|error| error.to_string())
         };
-        let operations: Vec<Operation> = match buffers.keys().iter().map(expand).collect() {
+        let operations: Vec<Operation> = match buffers.keys_and_directions().map(expand).collect() {
             Ok(operations) => operations,
             Err(reason) => return Ok(Err(Absent::because(Peer::IpsecMb, reason))),
         };
@@ -71,7 +74,25 @@ impl<'a> IpsecMb<'a> {
         if let Some(error) = operations.first().and_then(|operation| check(operation).err()) {
             return Ok(Err(Absent::because(Peer::IpsecMb, error)));
         }
-        Ok(Ok(IpsecMb { jobs, operations, api, buffers }))
+        let mut made = IpsecMb { jobs, operations, way: Way::Job, api, buffers };
+        let places = made.buffers.places(0);
+        // SAFETY: as in `submit`; no job is in flight yet.
+        made.way = unsafe { made.jobs.fastest(&made.operations[0], places) };
+        made.buffers.restore();
+        Ok(Ok(made))
+    }
+}
+
+impl IpsecMb<'_> {
+    /// Processes buffers by the library's call for bursts.
+    fn together(&mut self, together: Together, range: Range<usize>) -> Result<(), PerfError> {
+        let IpsecMb { jobs, operations, buffers, .. } = self;
+        let each = range.map(|index| {
+            let operation = &operations[buffers.key_of(index)];
+            (operation, buffers.places(index))
+        });
+        // SAFETY: as in `submit`, and the operations have one algorithm and one direction.
+        unsafe { jobs.burst(together, each) }.map_err(failed)
     }
 }
 
@@ -89,8 +110,13 @@ impl Contender for IpsecMb<'_> {
     }
 
     fn burst(&mut self, range: Range<usize>) -> Result<(), PerfError> {
-        self.submit(range.clone())?;
-        self.flush()?;
+        match self.way {
+            Way::Burst(together) => self.together(together, range.clone())?,
+            Way::Job | Way::Direct => {
+                self.submit(range.clone())?;
+                self.flush()?;
+            }
+        }
         match self.buffers.are_authentic(range) {
             true => Ok(()),
             false => Err(PerfError::Peer { provider: Provider::IpsecMb, call: "a tag" }),
@@ -104,7 +130,12 @@ impl Contender for IpsecMb<'_> {
             // SAFETY: the longest buffer passed the operation's check, no buffer is empty, and sets
             // of buffers have a cache line behind the last one; the places are those of sets that
             // outlive the manager, and nothing reads or writes them until all jobs are complete.
-            unsafe { self.jobs.submit(operation, &places) }.map_err(failed)?;
+            unsafe {
+                match self.way {
+                    Way::Direct => self.jobs.direct(operation, &places),
+                    _ => self.jobs.submit(operation, &places).map_err(failed)?,
+                }
+            }
         }
         Ok(())
     }
@@ -123,6 +154,13 @@ impl Contender for IpsecMb<'_> {
 }
 
 impl Bare for IpsecMb<'_> {
+    fn call(&self, one_by_one: bool) -> &'static str {
+        match self.way {
+            Way::Burst(_) if one_by_one => Way::Job.name(),
+            way => way.name(),
+        }
+    }
+
     fn buffers(&self) -> &Buffers<'_> {
         &self.buffers
     }

@@ -2,18 +2,22 @@
 //! them.
 //!
 //! Nothing here is needed to build. OpenSSL and intel-ipsec-mb are found at run time, and one that
-//! is not installed is a sentence in the report. The crates ring and aws-lc-rs are features of this
-//! crate.
+//! is not installed is a sentence in the report. The crates ring, aws-lc-rs and secp256k1 are
+//! features of this crate.
 
 #[cfg(feature = "aws-lc-rs")]
 mod aws_lc;
 pub mod buffers;
 pub mod ipsec_mb;
-#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+#[cfg(any(feature = "ring", feature = "aws-lc-rs", feature = "secp256k1"))]
 mod one_by_one;
 pub mod openssl;
+pub mod openssl_tls;
 #[cfg(feature = "ring")]
 mod ring;
+#[cfg(feature = "secp256k1")]
+mod secp256k1;
+pub mod srtp2;
 
 use std::fmt;
 
@@ -44,7 +48,10 @@ impl Absent {
 
 /// A peer at work on [`Buffers`].
 pub trait Bare: Contender {
-    /// What it works on, and what it has made of it.
+    /// The call that is made, for buffers that are known together or come one by one.
+    fn call(&self, one_by_one: bool) -> &'static str;
+
+    /// Returns the buffers that it works on, and what it has made of them.
     fn buffers(&self) -> &Buffers<'_>;
 
     /// Puts the inputs back to where they are ciphered in place; due before every burst, and not
@@ -64,6 +71,9 @@ pub enum Found {
     /// The crate aws-lc-rs.
     #[cfg(feature = "aws-lc-rs")]
     AwsLcRs,
+    /// The crate secp256k1.
+    #[cfg(feature = "secp256k1")]
+    Secp256k1,
 }
 
 /// A peer at work, or why it takes no part in a comparison.
@@ -82,12 +92,14 @@ impl Found {
             Peer::Ring => Ok(Ok(Found::Ring)),
             #[cfg(feature = "aws-lc-rs")]
             Peer::AwsLcRs => Ok(Ok(Found::AwsLcRs)),
-            #[cfg(not(all(feature = "ring", feature = "aws-lc-rs")))]
+            #[cfg(feature = "secp256k1")]
+            Peer::Secp256k1 => Ok(Ok(Found::Secp256k1)),
+            #[cfg(not(all(feature = "ring", feature = "aws-lc-rs", feature = "secp256k1")))]
             peer => Err(PerfError::NotBuilt { peer }),
         }
     }
 
-    /// Which peer it is.
+    /// Returns the peer's name.
     pub fn peer(&self) -> Peer {
         match self {
             Found::OpenSsl(_) => Peer::OpenSsl,
@@ -96,6 +108,8 @@ impl Found {
             Found::Ring => Peer::Ring,
             #[cfg(feature = "aws-lc-rs")]
             Found::AwsLcRs => Peer::AwsLcRs,
+            #[cfg(feature = "secp256k1")]
+            Found::Secp256k1 => Peer::Secp256k1,
         }
     }
 
@@ -108,6 +122,8 @@ impl Found {
             Found::Ring => ring::VERSION.to_owned(),
             #[cfg(feature = "aws-lc-rs")]
             Found::AwsLcRs => aws_lc::VERSION.to_owned(),
+            #[cfg(feature = "secp256k1")]
+            Found::Secp256k1 => secp256k1::VERSION.to_owned(),
         }
     }
 
@@ -115,11 +131,13 @@ impl Found {
     pub fn calls(&self) -> &'static str {
         match self {
             Found::OpenSsl(_) => "EVP with contexts kept",
-            Found::IpsecMb(_) => "its job interface without checks",
+            Found::IpsecMb(_) => "its direct, burst or job calls without checks",
             #[cfg(feature = "ring")]
             Found::Ring => "one call after the other",
             #[cfg(feature = "aws-lc-rs")]
             Found::AwsLcRs => "one call after the other",
+            #[cfg(feature = "secp256k1")]
+            Found::Secp256k1 => "one call after the other",
         }
     }
 
@@ -132,6 +150,8 @@ impl Found {
             Found::Ring => ring::lacks(algorithm, direction),
             #[cfg(feature = "aws-lc-rs")]
             Found::AwsLcRs => aws_lc::lacks(algorithm, direction),
+            #[cfg(feature = "secp256k1")]
+            Found::Secp256k1 => secp256k1::lacks(algorithm, direction),
         }
     }
 
@@ -150,6 +170,8 @@ impl Found {
             Found::Ring => boxed(ring::new(buffers)),
             #[cfg(feature = "aws-lc-rs")]
             Found::AwsLcRs => boxed(aws_lc::new(buffers)),
+            #[cfg(feature = "secp256k1")]
+            Found::Secp256k1 => boxed(secp256k1::new(buffers)),
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use broadloom_engine::Direction;
+
 use super::buffers::{Buffers, Message};
 use super::{Absent, Bare};
 use crate::error::PerfError;
@@ -28,9 +30,10 @@ impl<'a, K: Key> OneByOne<'a, K> {
         peer: Peer,
         version: &'static str,
         buffers: Buffers<'a>,
-        make: impl Fn(&[u8]) -> Result<K, String>,
+        make: impl Fn(&[u8], Direction) -> Result<K, String>,
     ) -> Result<OneByOne<'a, K>, Absent> {
-        let keys = buffers.keys().iter().map(|key| make(key)).collect::<Result<_, _>>();
+        let keys = buffers.keys_and_directions();
+        let keys = keys.map(|(key, direction)| make(key, direction)).collect::<Result<_, _>>();
         let keys = keys.map_err(|reason| Absent::because(peer, reason))?;
         Ok(OneByOne { peer, version, keys, buffers })
     }
@@ -73,6 +76,10 @@ impl<K: Key> Contender for OneByOne<'_, K> {
 }
 
 impl<K: Key> Bare for OneByOne<'_, K> {
+    fn call(&self, _: bool) -> &'static str {
+        "one-shot"
+    }
+
     fn buffers(&self) -> &Buffers<'_> {
         &self.buffers
     }
@@ -83,6 +90,7 @@ impl<K: Key> Bare for OneByOne<'_, K> {
 }
 
 /// The text of a message, in place: the crates' ciphers have no other way.
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 pub fn in_place<'m>(message: &'m mut Message<'_>) -> &'m mut [u8] {
     if !message.in_place {
         message.output.copy_from_slice(message.input);

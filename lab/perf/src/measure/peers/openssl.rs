@@ -157,7 +157,13 @@ fn kind(
 ) -> Result<Kind, EvpError> {
     let keys = buffers.keys().iter();
     let direction = buffers.direction();
-    let encrypt = !matches!(buffers.direction(), Direction::Decrypt | Direction::Open);
+    let with_cipher = |cipher| {
+        let contexts = buffers.keys_and_directions().map(move |(key, direction)| {
+            let encrypts = !matches!(direction, Direction::Decrypt | Direction::Open);
+            CipherContext::new(cipher, key, encrypts)
+        });
+        contexts.collect::<Result<Vec<_>, _>>()
+    };
     Ok(match method {
         Method::Digest(digest) => {
             Kind::Digest(DigestContext::new(digest)?.with_len(buffers.output_len()))
@@ -168,14 +174,8 @@ fn kind(
         Method::Cmac(mac, cipher) => {
             Kind::Mac(keys.map(|key| MacContext::cmac(mac, cipher, key)).collect::<Result<_, _>>()?)
         }
-        Method::Cipher(cipher) => {
-            let contexts = keys.map(|key| CipherContext::new(cipher, key, encrypt));
-            Kind::Cipher(contexts.collect::<Result<_, _>>()?)
-        }
-        Method::Aead(cipher) => {
-            let contexts = keys.map(|key| CipherContext::new(cipher, key, encrypt));
-            Kind::Aead(contexts.collect::<Result<_, _>>()?)
-        }
+        Method::Cipher(cipher) => Kind::Cipher(with_cipher(cipher)?),
+        Method::Aead(cipher) => Kind::Aead(with_cipher(cipher)?),
         Method::PublicKey(algorithm, digest) => {
             let (key, what) = match (direction, keys::pair(*algorithm)) {
                 (Direction::Verify, Some((_, Some(public)))) => {
@@ -312,6 +312,10 @@ impl Contender for OpenSsl<'_> {
 }
 
 impl Bare for OpenSsl<'_> {
+    fn call(&self, _: bool) -> &'static str {
+        "evp"
+    }
+
     fn buffers(&self) -> &Buffers<'_> {
         &self.buffers
     }

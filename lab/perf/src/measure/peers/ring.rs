@@ -53,8 +53,8 @@ pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
 
 /// Sets the crate up for work on these buffers.
 pub fn new(buffers: Buffers<'_>) -> Result<impl super::Bare + '_, Absent> {
-    let (algorithm, direction) = (buffers.algorithm(), buffers.direction());
-    OneByOne::new(Peer::Ring, VERSION, buffers, |key| {
+    let algorithm = buffers.algorithm();
+    OneByOne::new(Peer::Ring, VERSION, buffers, |key, direction| {
         let refused = || format!("it refuses a key of {} bytes", key.len());
         let lacking = || lacks(algorithm, direction).unwrap_or_default();
         Ok(match method(algorithm, direction).ok_or_else(lacking)? {

@@ -1,12 +1,22 @@
-//! The processor time that this process has used.
+//! The processor time that this process or a thread of it has used.
 
 use std::time::Duration;
 
 /// User and system time of all threads of this process, since it began.
 #[cfg(unix)]
 pub fn of_process() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    read(rustix::time::ClockId::ProcessCPUTime)
+}
+
+/// User and system time of the calling thread, since it began.
+#[cfg(unix)]
+pub fn of_thread() -> Duration {
+    read(rustix::time::ClockId::ThreadCPUTime)
+}
+
+#[cfg(unix)]
+fn read(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
@@ -19,6 +29,19 @@ pub fn of_process() -> Duration {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_does_not_have_the_time_of_others() {
+        std::thread::scope(|scope| {
+            let begin = of_thread();
+            scope.spawn(|| {
+                let begin = of_thread();
+                while of_thread() - begin < Duration::from_millis(20) {}
+            });
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(of_thread() - begin < Duration::from_millis(15));
+        });
+    }
 
     #[test]
     fn work_takes_time_and_sleep_takes_none() {

@@ -59,7 +59,7 @@ impl Axis {
         axis
     }
 
-    /// Where a value lies between the axis's ends, which are 0 and 1.
+    /// Returns the place of a value between the ends of the axis, which are 0 and 1.
     pub fn place(&self, value: f64) -> f64 {
         let [value, low, high] = if self.log {
             [value, self.low, self.high].map(f64::ln)

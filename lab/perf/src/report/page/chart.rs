@@ -1,4 +1,4 @@
-//! Charts as SVG within the page: lines over numbers, bars over names.
+//! Charts as SVG, within a page or as a file of their own: lines over numbers, bars over names.
 //!
 //! Colours, dashes and fonts are the style sheet's; a series has a number, by which it looks the
 //! same in every chart of a page. Its marks have a shape of their own, so that colour is not all
@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::axis::{Axis, label};
 
-const WIDTH: f64 = 480.0;
+pub(super) const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 12.0;
@@ -31,7 +31,7 @@ pub struct Series {
     pub label: String,
     /// Its look.
     pub style: usize,
-    /// Whether its line is a second one of this look, drawn thinner.
+    /// `true` if its line is a second one of this look, drawn thinner.
     pub faint: bool,
     /// Its points: in a chart of bars, the first number is the group's.
     pub points: Vec<(f64, f64)>,
@@ -74,7 +74,7 @@ fn y(place: f64) -> f64 {
     round(HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM))
 }
 
-fn class(series: &Series) -> String {
+pub(super) fn class(series: &Series) -> String {
     format!("s{}{}", series.style % STYLES, if series.faint { " faint" } else { "" })
 }
 
@@ -93,7 +93,17 @@ fn mark(style: usize, x: f64, y: f64) -> String {
     }
 }
 
-/// How a line looks in the legend.
+/// A chart that is drawn, and stands neither in a page nor in a file yet.
+pub(super) struct Drawing {
+    /// Its height.
+    pub bottom: f64,
+    /// Draws the look of a series for the legend, in 22 by 10 units.
+    pub swatch: fn(&Series) -> Markup,
+    /// The axes and the values.
+    pub inner: Markup,
+}
+
+/// Draws the look of a line for the legend.
 fn line_swatch(series: &Series) -> Markup {
     html! {
         path class="line" d="M1 5L21 5" {}
@@ -101,7 +111,7 @@ fn line_swatch(series: &Series) -> Markup {
     }
 }
 
-/// How a bar looks in the legend.
+/// Draws the look of a bar for the legend.
 fn bar_swatch(_: &Series) -> Markup {
     html! { rect class="bar" x="6" y="0" width="10" height="10" rx="1.5" {} }
 }
@@ -113,6 +123,17 @@ impl Chart {
 
     /// Lines over numbers that are spread by their ratios, such as sizes.
     pub fn lines(&self, upward: Upward) -> Markup {
+        self.figure(self.draw_lines(upward))
+    }
+
+    /// Bars in groups, with a line at `level`, where nothing is gained or lost. A group's name may
+    /// have several lines.
+    pub fn bars(&self, groups: &[String], level: f64) -> Markup {
+        self.figure(self.draw_bars(groups, level))
+    }
+
+    /// Draws what [`lines`](Chart::lines) shows.
+    pub(super) fn draw_lines(&self, upward: Upward) -> Drawing {
         let across = Axis::log_at(self.series.iter().flat_map(|s| s.points.iter().map(|p| p.0)));
         let up = match upward {
             Upward::Even => Axis::from_zero(self.values().fold(0.0, f64::max)),
@@ -133,7 +154,7 @@ impl Chart {
             points.collect::<String>()
         };
         let names = across.ticks().iter().map(|&tick| (x(across.place(tick)), label(tick)));
-        self.figure(
+        self.draw(
             &up,
             names.collect(),
             line_swatch,
@@ -153,9 +174,8 @@ impl Chart {
         )
     }
 
-    /// Bars in groups, with a line at `level`, where nothing is gained or lost. A group's name may
-    /// have several lines.
-    pub fn bars(&self, groups: &[String], level: f64) -> Markup {
+    /// Draws what [`bars`](Chart::bars) shows.
+    pub(super) fn draw_bars(&self, groups: &[String], level: f64) -> Drawing {
         let up = Axis::from_zero(self.values().fold(level, f64::max));
         let group = 1.0 / groups.len().max(1) as f64;
         let width = (WIDTH - LEFT - RIGHT) * group * 0.8 / self.series.len().max(1) as f64;
@@ -163,7 +183,7 @@ impl Chart {
         let centre = |index: f64| x((index + 0.5) * group);
         let bars = self.series.len() as f64;
         let names = groups.iter().enumerate();
-        self.figure(
+        self.draw(
             &up,
             names.map(|(index, name)| (centre(index as f64), name.clone())).collect(),
             bar_swatch,
@@ -195,16 +215,39 @@ impl Chart {
         )
     }
 
-    /// The chart around what is drawn: title, legend, axes.
-    fn figure(
+    /// Draws the axes below the values.
+    fn draw(
         &self,
         up: &Axis,
         names: Vec<(f64, String)>,
         swatch: fn(&Series) -> Markup,
         drawn: Markup,
-    ) -> Markup {
+    ) -> Drawing {
         let lines = names.iter().map(|(_, name)| name.lines().count()).max().unwrap_or(1).max(1);
         let bottom = HEIGHT + (lines - 1) as f64 * LINE;
+        let inner = html! {
+            g class="axes" aria-hidden="true" {
+                text class="unit" x="2" y="12" { (self.up) }
+                @for &tick in up.ticks() {
+                    @let height = y(up.place(tick));
+                    line x1=(x(0.0)) x2=(x(1.0)) y1=(height) y2=(height) {}
+                    text class="left" x=(LEFT - 6.0) y=(height + 4.0) { (label(tick)) }
+                }
+                @for (at, name) in &names {
+                    @for (line, text) in name.lines().enumerate() {
+                        text class="below" x=(at)
+                            y=(HEIGHT - BOTTOM + LINE * (line + 1) as f64) { (text) }
+                    }
+                }
+                text class="below unit" x=(x(0.5)) y=(bottom - 6.0) { (self.across) }
+            }
+            (drawn)
+        };
+        Drawing { bottom, swatch, inner }
+    }
+
+    /// The chart within a page: title, legend, drawing.
+    fn figure(&self, Drawing { bottom, swatch, inner }: Drawing) -> Markup {
         html! {
             figure {
                 figcaption { (self.title) }
@@ -222,29 +265,14 @@ impl Chart {
                 }
                 svg class="chart" viewBox={ "0 0 " (WIDTH) " " (bottom) }
                     role="img" aria-label=(self.spoken()) {
-                    g class="axes" aria-hidden="true" {
-                        text class="unit" x="2" y="12" { (self.up) }
-                        @for &tick in up.ticks() {
-                            @let height = y(up.place(tick));
-                            line x1=(x(0.0)) x2=(x(1.0)) y1=(height) y2=(height) {}
-                            text class="left" x=(LEFT - 6.0) y=(height + 4.0) { (label(tick)) }
-                        }
-                        @for (at, name) in &names {
-                            @for (line, text) in name.lines().enumerate() {
-                                text class="below" x=(at)
-                                    y=(HEIGHT - BOTTOM + LINE * (line + 1) as f64) { (text) }
-                            }
-                        }
-                        text class="below unit" x=(x(0.5)) y=(bottom - 6.0) { (self.across) }
-                    }
-                    (drawn)
+                    (inner)
                 }
             }
         }
     }
 
     /// The chart in a sentence, for those who cannot see it.
-    fn spoken(&self) -> String {
+    pub(super) fn spoken(&self) -> String {
         let ranges = self.series.iter().map(|series| {
             let values = || series.points.iter().map(|point| point.1);
             let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));

@@ -52,13 +52,13 @@ fn title(what: &str, row: &Row, all: &[&Row], among: &[Dimension]) -> String {
     if apart.is_empty() { what.to_owned() } else { format!("{what}, {apart}") }
 }
 
-/// What tells one chart over sizes from another, besides the operation.
+/// Returns the settings that tell one chart over sizes from another, besides the operation.
 fn settings() -> Vec<Dimension> {
     let fixed = [Dimension::Algorithm, Dimension::Direction, Dimension::Kind];
     Dimension::ALL.into_iter().filter(|d| !fixed.contains(d) && !WITHIN.contains(d)).collect()
 }
 
-/// Whether a line can be drawn: some side has two points.
+/// Returns `true` if a line can be drawn: some side has two points.
 fn drawable(series: &[Series]) -> bool {
     series.iter().any(|series| series.points.len() > 1)
 }

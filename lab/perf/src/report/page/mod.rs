@@ -6,6 +6,7 @@ mod axis;
 pub mod chart;
 mod figures;
 pub mod operations;
+pub mod picture;
 pub mod states;
 
 use std::io::{self, Write};
@@ -14,6 +15,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::row::{Report, Row};
 
+/// Colours, and the looks of charts.
+const CHART_STYLE: &str = include_str!("chart.css");
 const STYLE: &str = include_str!("style.css");
 
 /// A part of the page that has a place in its contents.
@@ -75,7 +78,7 @@ fn frame(report: &Report, sections: &[Section], footer: &str) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { "Broadloom measured on " (report.machine.cpu) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(CHART_STYLE)) (PreEscaped(STYLE)) }
             }
             body {
                 header {
@@ -100,7 +103,7 @@ fn frame(report: &Report, sections: &[Section], footer: &str) -> Markup {
     }
 }
 
-/// What was measured, where, when and how.
+/// Shows what was measured, where, when and how.
 fn facts(report: &Report) -> Markup {
     let machine = &report.machine;
     html! {

@@ -25,7 +25,8 @@ pub fn table(grid: &Grid, caption: &str) -> Markup {
     }
 }
 
-/// How much faster each side is than the others. `None` for a single side.
+/// Makes the section that says how much faster each side is than the others. Returns `None` for a
+/// single side.
 pub fn summary(rows: &[Row]) -> Option<Section> {
     let summary = tables::summary(rows);
     (!summary.is_empty()).then(|| {
@@ -47,7 +48,7 @@ pub fn sections(rows: &[Row], body: impl Fn(&[&Row]) -> Markup) -> Vec<Section> 
     groups(rows, &others).into_iter().map(of).collect()
 }
 
-/// How throughput grows with cores, where that was measured.
+/// Makes the section that says how throughput grows with cores, if that was measured.
 pub fn scaling(rows: &[Row], looks: &Looks) -> Option<Section> {
     let scaling = tables::scaling(rows);
     (!scaling.is_empty()).then(|| {
@@ -59,7 +60,8 @@ pub fn scaling(rows: &[Row], looks: &Looks) -> Option<Section> {
     })
 }
 
-/// What outstanding operations gain over synchronous calls, where both were measured.
+/// Makes the section that says what outstanding operations gain over synchronous calls, if both
+/// were measured.
 pub fn asynchrony(rows: &[Row], looks: &Looks) -> Option<Section> {
     let asynchrony = tables::asynchrony(rows);
     (!asynchrony.is_empty()).then(|| {
@@ -87,7 +89,7 @@ pub fn memory(rows: &[Row]) -> Option<Section> {
     })
 }
 
-/// What was found right, where that was asked for.
+/// Makes the section that says what was found right, if that was asked for.
 pub fn verified(rows: &[Row]) -> Option<Section> {
     let verified = tables::verified(rows);
     (!verified.is_empty()).then(|| {

@@ -8,7 +8,7 @@ use super::operations::table;
 use crate::report::analysis;
 use crate::report::dimension::{Dimension, groups};
 use crate::report::row::Row;
-use crate::report::states::{self, STATES, State};
+use crate::report::states::{self, ContextState, STATES};
 
 /// Why a state of the source is missing.
 const UNSAFE: &str = "One state of the paper is not offered. Before patch 1, AEADs used the \
@@ -20,7 +20,7 @@ const UNSAFE: &str = "One state of the paper is not offered. Before patch 1, AEA
 const EAGER: &str = "Nor are contexts copied before they are needed. Queue pairs that never meet a \
     session would pay for a copy, and nothing is gained after the first job.";
 
-/// What the states are. `None` where the rows are not of them.
+/// Makes the section that describes the states. Returns `None` if the rows are not of them.
 pub fn section(rows: &[Row]) -> Option<Section> {
     states::are_in(rows).then(|| {
         let body = html! {
@@ -42,7 +42,7 @@ pub fn body(rows: &[&Row]) -> Markup {
 }
 
 /// Throughput of a state over sizes, a line for each number of cores; beside them the paper's.
-fn chart(state: &State, rows: &[&Row]) -> Markup {
+fn chart(state: &ContextState, rows: &[&Row]) -> Markup {
     let mine = rows.iter().copied().filter(|row| state.is_of(row));
     let mut series: Vec<Series> = Vec::new();
     let mut first = None;

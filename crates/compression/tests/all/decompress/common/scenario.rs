@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use broadloom_compression::Scratch;
 use broadloom_compression::decompress::{DecompressError, Decompressed, Garbage, Settings, list};
 use broadloom_compression::format::gzi::Index;
 use broadloom_compression::format::{
@@ -86,7 +87,8 @@ impl Scenario {
 /// What came of it: the data, and what else is known; or where and why not.
 type Outcome = (Vec<u8>, Result<Decompressed, DecompressError>);
 
-/// Decodes an input in this thread, in a stream and as a slice, and compares.
+/// Decodes an input in this thread, in a stream, as a slice, and as a slice by what was kept from
+/// the input before, and compares.
 pub fn decode(input: &[u8], format: Option<Format>, garbage: Garbage) {
     let mut data = Vec::new();
     let options = Options { format, limit: Some(LIMIT), garbage };
@@ -105,14 +107,20 @@ pub fn decode(input: &[u8], format: Option<Format>, garbage: Garbage) {
         let stream = (data, result);
         check(&stream, input, garbage);
         agree(&alone, &stream);
-        let mut data = b"before".to_vec();
-        let result = decompressor.decompress(input, &mut data);
-        assert!(data.starts_with(b"before"));
-        if result.is_err() {
-            assert_eq!(data, b"before", "nothing is left of what failed");
+        let mut scratch = Scratch::default();
+        for keeps in [false, true, true] {
+            let mut data = b"before".to_vec();
+            let result = match keeps {
+                true => decompressor.decompress_with(&mut scratch, input, &mut data),
+                false => decompressor.decompress(input, &mut data),
+            };
+            assert!(data.starts_with(b"before"));
+            if result.is_err() {
+                assert_eq!(data, b"before", "nothing is left of what failed");
+            }
+            data.drain(..6);
+            agree(&alone, &(data, result));
         }
-        data.drain(..6);
-        agree(&alone, &(data, result));
     }
     let mut listed = 0;
     let lists = list(input, options, |member| listed += member.uncompressed);

@@ -23,8 +23,8 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
     ]
 }
 
-/// Whether the CPU has polynomial products of 64 bits. (On Linux, `cpufeatures` is content with AES
-/// alone.)
+/// Returns `true` if the CPU has polynomial products of 64 bits. (On Linux, `cpufeatures` is
+/// content with AES alone.)
 fn pmull() -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
@@ -35,8 +35,8 @@ fn pmull() -> bool {
     arm_aes::get()
 }
 
-/// Whether the CPU has all that compilers take `sha3` to mean: the SHA-3 instructions and those of
-/// SHA-512. (On Linux, `cpufeatures` is content with either.)
+/// Returns `true` if the CPU has all that compilers take `sha3` to mean: the SHA-3 instructions and
+/// those of SHA-512. (On Linux, `cpufeatures` is content with either.)
 fn sha512() -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {

@@ -4,12 +4,12 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 use core::mem::transmute;
 
-use crate::aes::blocks::next_tweak;
-use crate::aes::bytes::{load_bytes, store_bytes};
-use crate::aes::register::{Aes, Decrypt, Lanewise, Wide};
 use crate::arch::compile::{
     blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, ofb_lanes_kernel,
 };
+use crate::kernels::aes::blocks::next_tweak;
+use crate::kernels::aes::bytes::{load_bytes, store_bytes};
+use crate::kernels::aes::register::{Aes, Decrypt, Lanewise, Wide};
 
 cbc_kernel!(
     /// ARMv8 AES on up to eight lanes.
@@ -46,7 +46,8 @@ impl Lanewise for uint8x16_t {
 
     #[inline(always)]
     unsafe fn gather(from: *const *const u8, at: usize) -> Self {
-        // SAFETY: a pointer with a block, by the contract.
+        // SAFETY: `from` is readable for a pointer, and that for 16 bytes from `at` on, by the
+        // contract of `gather`.
         unsafe { Self::load((*from).add(at)) }
     }
 }
@@ -56,32 +57,33 @@ impl Lanewise for uint8x16_t {
 impl Aes for uint8x16_t {
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: 16 readable bytes at any alignment, by the contract.
+        // SAFETY: `from` is readable for 16 bytes at any alignment, by the contract of `Aes`.
         unsafe { vld1q_u8(from) }
     }
 
     #[inline(always)]
     unsafe fn round_key(from: *const u8) -> Self {
-        // SAFETY: the contract of `load` is the weaker one.
+        // SAFETY: `from` is readable for 16 bytes, by the contract of `round_key`, and `load` asks
+        // for no more.
         unsafe { Self::load(from) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 16 writable bytes at any alignment, by the contract.
+        // SAFETY: `to` is writable for 16 bytes at any alignment, by the contract of `Aes`.
         unsafe { vst1q_u8(to, self) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: NEON is enabled where this is inlined, by the contract.
+        // SAFETY: NEON is enabled where this is inlined, by the contract of `Aes`.
         unsafe { veorq_u8(self, other) }
     }
 
     #[inline(always)]
     unsafe fn pin(mut self) -> Self {
         // Changes: nothing; the template is a comment.
-        // SAFETY: there is no instruction in it.
+        // SAFETY: the template is a comment, so there is no instruction in it.
         unsafe { asm!("/* {0:v} */", inout(vreg) self, options(nomem, nostack, preserves_flags)) };
         self
     }
@@ -89,7 +91,7 @@ impl Aes for uint8x16_t {
     #[inline]
     #[target_feature(enable = "aes")]
     unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: the AES extension is enabled where this is inlined, by the contract.
+        // SAFETY: the AES extension is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 _ if step + 1 < rounds => vaesmcq_u8(vaeseq_u8(self, key)),
@@ -104,7 +106,7 @@ impl Decrypt for uint8x16_t {
     #[inline]
     #[target_feature(enable = "aes")]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: the AES extension is enabled where this is inlined, by the contract.
+        // SAFETY: the AES extension is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 _ if step + 1 < rounds => vaesimcq_u8(vaesdq_u8(self, key)),
@@ -120,7 +122,7 @@ impl Wide for uint8x16_t {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: NEON is enabled where this is inlined, by the contract.
+        // SAFETY: NEON is enabled where this is inlined, by the contract of `Aes`.
         unsafe { vdupq_n_u8(0) }
     }
 
@@ -132,37 +134,38 @@ impl Wide for uint8x16_t {
 
     #[inline(always)]
     unsafe fn load_one(from: *const u8) -> Self {
-        // SAFETY: the contract.
+        // SAFETY: the pointer is valid for these bytes, by the contract of `Wide`.
         unsafe { Self::load(from) }
     }
 
     #[inline(always)]
     unsafe fn load_part(from: *const u8, len: usize) -> Self {
-        // SAFETY: the contract.
+        // SAFETY: the pointer is valid for these bytes, by the contract of `Wide`.
         unsafe { Self::from_number(load_bytes(from, len)) }
     }
 
     #[inline(always)]
     unsafe fn store_one(self, to: *mut u8) {
-        // SAFETY: the contract.
+        // SAFETY: the pointer is valid for these bytes, by the contract of `Wide`.
         unsafe { self.store(to) }
     }
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, len: usize) {
-        // SAFETY: the contract; both are 16 bytes, of any value.
+        // SAFETY: `to` is writable for `len` bytes, by the contract of `store_part`; both types are
+        // 16 bytes, of any value.
         unsafe { store_bytes(transmute::<uint8x16_t, u128>(self), to, len) }
     }
 
     #[inline(always)]
     unsafe fn counters(self) -> Self {
-        // SAFETY: NEON is enabled.
+        // SAFETY: NEON is enabled where this is inlined, by the contract of `Wide`.
         unsafe { vrev32q_u8(self) }
     }
 
     #[inline(always)]
     unsafe fn count(self, blocks: u32) -> Self {
-        // SAFETY: NEON is enabled.
+        // SAFETY: NEON is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             let places = vsetq_lane_u32::<3>(blocks, vdupq_n_u32(0));
             vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(self), places))

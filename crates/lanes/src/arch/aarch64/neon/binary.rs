@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use crate::arch::compile::binary_kernel;
-use crate::binary::pairs::{Memory, Pairs};
+use crate::kernels::binary::pairs::{Memory, Pairs};
 
 /// One lane.
 #[derive(Clone, Copy)]

@@ -14,17 +14,18 @@ unsafe impl Bits for Bits128 {
 
     #[inline(always)]
     unsafe fn splat(element: u64) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the CPU has NEON, by the contract of `splat`.
         Self(unsafe { vdupq_n_u64(element) })
     }
     #[inline(always)]
     unsafe fn load(elements: *const u64) -> Self {
-        // SAFETY: the caller vouches for NEON and for the bytes.
+        // SAFETY: the CPU has NEON and `elements` is readable for a register's bytes, by the
+        // contract of `load`.
         Self(unsafe { vreinterpretq_u64_u8(vld1q_u8(elements.cast())) })
     }
     #[inline(always)]
     unsafe fn store(self, elements: *mut u64) {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: `elements` is writable for a register's bytes, by the contract of `store`.
         unsafe { vst1q_u8(elements.cast(), vreinterpretq_u8_u64(self.0)) }
     }
     #[inline(always)]

@@ -1,19 +1,21 @@
-//! Keccak in 128-bit registers: two lanes, with the SHA-3 instructions where the CPU has them.
+//! Keccak in 128-bit registers: two lanes, with the SHA-3 instructions if the CPU has them.
 
 use core::arch::aarch64::*;
 
 use super::vectors::{U64x2, transpose2};
 use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
-use crate::sponge::Steps;
+use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
-/// Eight words of two lanes.
+/// Loads eight words of two lanes.
 ///
 /// # Safety
-/// NEON; two readable pointers, and 64 bytes behind each from `offset`.
+/// - The CPU has NEON.
+/// - `lanes` is readable for two pointers, and each of these for 64 bytes from `offset` on.
 #[inline(always)]
 unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x2; 8] {
-    // SAFETY: the caller's.
+    // SAFETY: the CPU has NEON, and each of two pointers is readable for 64 bytes from `offset`, by
+    // this function's contract.
     unsafe {
         let quarters = each!(q in 4 => transpose2(each!(l in 2 =>
             vreinterpretq_u64_u8(vld1q_u8((*lanes.add(l)).add(offset + 16 * q))))));
@@ -30,7 +32,7 @@ unsafe impl Steps for Binary {
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x2; 8] {
-        // SAFETY: the caller's.
+        // SAFETY: these are the conditions of `Steps::load_eight`, for two lanes.
         unsafe { load_eight(lanes, offset) }
     }
     #[inline(always)]
@@ -49,12 +51,13 @@ unsafe impl Steps for Sha3 {
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x2; 8] {
-        // SAFETY: the caller's.
+        // SAFETY: these are the conditions of `Steps::load_eight`, for two lanes.
         unsafe { load_eight(lanes, offset) }
     }
     #[inline(always)]
     fn parity([a, b, c, d, e]: [U64x2; 5]) -> U64x2 {
-        // SAFETY: the kernel that has these steps runs on CPUs with the extension only.
+        // SAFETY: only kernels that are compiled for the SHA-3 extension use these steps, and they
+        // are only chosen for CPUs that have it.
         U64x2(unsafe { veor3q_u64(veor3q_u64(a.0, b.0, c.0), d.0, e.0) })
     }
     #[inline(always)]

@@ -4,6 +4,8 @@ mod aes;
 mod binary;
 mod bits;
 mod keccak;
+mod ml_dsa;
+mod ml_kem;
 mod pmull;
 mod rabin;
 mod sha;
@@ -12,28 +14,37 @@ mod vectors;
 use bits::Bits128;
 use vectors::U32x4;
 
-use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
+use crate::arch::compile::{
+    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
+};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
-use crate::binary::BinaryKernels;
-use crate::chacha::NoVectors;
-use crate::chacha::block::Whole;
-use crate::curves::CurveKernels;
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
 use crate::features::Features;
-use crate::hash::{
-    HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
-    sha512,
-};
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
-use crate::sponge::SpongeKernels;
+use crate::kernels::aes::{AesKernels, portable as integers};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::chacha::block::Whole;
+use crate::kernels::chacha::poly::NoVectors;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::hash::md5::{self, Md5};
+use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
+use crate::kernels::hash::sha1::{self, Sha1};
+use crate::kernels::hash::sha256::{self, Sha224, Sha256};
+use crate::kernels::hash::sha512::{self, Sha384, Sha512};
+use crate::kernels::hash::sm3::{self, Sm3};
+use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
+use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
     /// Four blocks at once.
     CHACHA, "neon", Whole<U32x4>, NoVectors, "neon"
+);
+
+blake3_kernel!(
+    /// Four lanes.
+    BLAKE3, "neon", U32x4, "neon"
 );
 
 des_kernel!(
@@ -56,29 +67,33 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Neon]),
     hashes: HashKernels {
         md5: choice! {
-            [] => Kernels::new((vectors::kernel32::<Md5>(), None), plain::<md5::Core>()),
+            [] => HashChoice::new((vectors::kernel32::<Md5>(), None), plain::<md5::Core>()),
         },
         sha1: choice! {
-            [Sha2] => Kernels::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
-            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), plain::<sha1::Core>()),
+            [Sha2] => HashChoice::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
+            [] => HashChoice::new((vectors::kernel32::<Sha1>(), None), plain::<sha1::Core>()),
         },
         sha224: choice! {
-            [Sha2] => Kernels::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), plain::<sha256::Core>()),
+            [Sha2] => HashChoice::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha224>(), None), plain::<sha256::Core>()),
         },
         sha256: choice! {
-            [Sha2] => Kernels::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), plain::<sha256::Core>()),
+            [Sha2] => HashChoice::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha256>(), None), plain::<sha256::Core>()),
         },
         sha384: choice! {
-            [Sha512Rounds] => Kernels::new((sha::wide_sha512::<Sha384>(), None), sha::SHA512),
-            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), plain::<sha512::Core>()),
+            [Sha512Rounds] => HashChoice::new((sha::wide_sha512::<Sha384>(), None), sha::SHA512),
+            [] => HashChoice::new((vectors::kernel64::<Sha384>(), None), plain::<sha512::Core>()),
         },
         sha512: choice! {
-            [Sha512Rounds] => Kernels::new((sha::wide_sha512::<Sha512>(), None), sha::SHA512),
-            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+            [Sha512Rounds] => HashChoice::new((sha::wide_sha512::<Sha512>(), None), sha::SHA512),
+            [] => HashChoice::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+        },
+        sm3: choice! {
+            [] => HashChoice::new((vectors::kernel32::<Sm3>(), None), plain::<sm3::Core>()),
         },
     },
+    blake3: &[portable::BLAKE3, BLAKE3],
     sponge: choice! {
         [Sha512Rounds] => SpongeKernels { wide: keccak::KECCAK_SHA3, single: portable::KECCAK },
         [] => SpongeKernels { wide: keccak::KECCAK, single: portable::KECCAK },
@@ -95,7 +110,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     chacha: choice! { [] => &CHACHA },
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
-    rc4: &crate::rc4::PORTABLE,
+    rc4: &crate::kernels::rc4::kernel::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
     },
@@ -113,10 +128,15 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
         },
     },
+    ml_kem: &[&ml_kem::ML_KEM],
+    ml_dsa: &[&ml_dsa::ML_DSA],
     binary: choice! {
         [Aes, Pmull] => BinaryKernels { one: &binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
-    rabin: choice! { [Aes, Pmull] => &rabin::RABIN, [] => &crate::rabin::PORTABLE },
+    rabin: choice! {
+        [Aes, Pmull] => &rabin::RABIN,
+        [] => &crate::kernels::rabin::kernel::PORTABLE,
+    },
     draw: Draw::PLAIN,
 };

@@ -1,8 +1,8 @@
 //! GHASH by the ARMv8 instructions for polynomial products (PMULL), and GCM with them and AES.
 
-use crate::aes::gcm::field::{Element, REDUCTION};
-use crate::aes::gcm::hash::Field;
 use crate::arch::compile::gcm_kernel;
+use crate::kernels::aes::gcm::field::{Element, REDUCTION};
+use crate::kernels::aes::gcm::hash::Field;
 use core::arch::aarch64::*;
 
 gcm_kernel!(
@@ -15,7 +15,7 @@ impl Field for uint8x16_t {
 
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
-        // SAFETY: NEON is enabled where this is inlined, by the contract.
+        // SAFETY: NEON is enabled where this is inlined, by the contract of `Field`.
         unsafe { vrev64q_u8(self).swapped() }
     }
 

@@ -3,8 +3,8 @@
 use core::arch::aarch64::*;
 
 use crate::arch::compile::rabin_kernel;
-use crate::rabin::ByteMap;
-use crate::rabin::words::{MAX_LANES, Words};
+use crate::kernels::rabin::constants::ByteMap;
+use crate::kernels::rabin::words::{MAX_LANES, RabinWords};
 use crate::vector::each;
 
 /// Two lanes.
@@ -16,7 +16,7 @@ rabin_kernel!(
     RABIN, "pmull", Words2, "aes"
 );
 
-/// The products of both words.
+/// Returns the products of both words.
 #[target_feature(enable = "aes")]
 #[inline]
 fn products(a: uint64x2_t, b: uint64x2_t) -> [uint64x2_t; 2] {
@@ -26,7 +26,7 @@ fn products(a: uint64x2_t, b: uint64x2_t) -> [uint64x2_t; 2] {
 }
 
 // SAFETY: NEON instructions and PMULL, which the only kernel enables.
-unsafe impl Words for Words2 {
+unsafe impl RabinWords for Words2 {
     type Map = [uint8x16_t; 2];
     const LANES: usize = 2;
 
@@ -43,7 +43,8 @@ unsafe impl Words for Words2 {
     }
     #[inline(always)]
     unsafe fn load(first: *const u8, stride: usize) -> [Self; 8] {
-        // SAFETY: as above, and the contract.
+        // SAFETY: NEON is part of AArch64, and every stripe is readable for eight words, by the
+        // contract of `RabinWords::load`.
         unsafe {
             let quarters = each!(i in 4 => {
                 let rows = each!(lane in 2 => {

@@ -10,12 +10,12 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 
 use crate::arch::compile::wide_kernels;
-use crate::hash::kernel::Built;
+use crate::kernels::hash::kernel::Built;
 use crate::vector::{Vector, each};
 
 /// Four 32-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x4(uint32x4_t);
+pub(crate) struct U32x4(pub(super) uint32x4_t);
 
 /// Two 64-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ macro_rules! lane_wise {
             // SAFETY: as above.
             Self(unsafe { $select(self.0, b.0, c.0) })
         }
-        /// Where `self` and `b` differ, `c` decides.
+        /// Returns the majority: where `self` and `b` differ, `c` decides.
         #[inline(always)]
         fn majority(self, b: Self, c: Self) -> Self {
             let mut differ = self.xor(b);
@@ -87,17 +87,18 @@ unsafe impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn splat(word: u32) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the CPU has NEON, by the contract of `splat`.
         Self(unsafe { vdupq_n_u32(word) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u32) -> Self {
-        // SAFETY: the caller vouches for NEON and for four words.
+        // SAFETY: the CPU has NEON and `words` is readable for four words, by the contract of
+        // `load`.
         Self(unsafe { vld1q_u32(words) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u32) {
-        // SAFETY: the caller vouches for four words.
+        // SAFETY: `words` is writable for four words, by the contract of `store`.
         unsafe { vst1q_u32(words, self.0) }
     }
     #[inline(always)]
@@ -105,7 +106,8 @@ unsafe impl Vector for U32x4 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for NEON, four pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has NEON, and `lanes` is readable for
+        // four pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let quarters = each!(q in 4 => transpose4(each!(l in 4 => {
                 let bytes = vld1q_u8((*lanes.add(l)).add(offset + 16 * q));
@@ -116,7 +118,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
-        // SAFETY: the caller vouches for NEON, four pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has NEON, and `lanes` is readable for four
+        // pointers, each of which is readable for eight words.
         unsafe {
             let low = transpose4(each!(l in 4 => vld1q_u32(*lanes.add(l))));
             let high = transpose4(each!(l in 4 => vld1q_u32((*lanes.add(l)).add(4))));
@@ -125,7 +128,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
-        // SAFETY: the caller vouches for NEON, four pointers, and four words behind each.
+        // SAFETY: by the contract of `gather_four`, the CPU has NEON, and `lanes` is readable for
+        // four pointers, each of which is readable for four words.
         unsafe {
             let columns = transpose4(each!(l in 4 => vld1q_u32(*lanes.add(l))));
             each!(i in 4 => Self(columns[i]))
@@ -133,7 +137,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
-        // SAFETY: the caller vouches for four pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for four pointers, each of
+        // which is writable for eight words.
         unsafe {
             let low = transpose4(each!(i in 4 => words[i].0));
             let high = transpose4(each!(i in 4 => words[i + 4].0));
@@ -151,7 +156,7 @@ unsafe impl Vector for U32x4 {
         vbslq_u32,
         vshrq_n_u32
     );
-    /// By half a word it is a permutation; otherwise a shift, and another that inserts.
+    /// Rotates. By half a word it is a permutation; otherwise a shift, and another that inserts.
     #[inline(always)]
     fn rotate_right<const N: i32>(self) -> Self {
         // SAFETY: `self` is proof of NEON (see Vector).
@@ -173,17 +178,18 @@ unsafe impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for NEON.
+        // SAFETY: the CPU has NEON, by the contract of `splat`.
         Self(unsafe { vdupq_n_u64(word) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u64) -> Self {
-        // SAFETY: the caller vouches for NEON and for two words.
+        // SAFETY: the CPU has NEON and `words` is readable for two words, by the contract of
+        // `load`.
         Self(unsafe { vld1q_u64(words) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u64) {
-        // SAFETY: the caller vouches for two words.
+        // SAFETY: `words` is writable for two words, by the contract of `store`.
         unsafe { vst1q_u64(words, self.0) }
     }
     #[inline(always)]
@@ -191,7 +197,8 @@ unsafe impl Vector for U64x2 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for NEON, two pointers, and 128 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has NEON, and `lanes` is readable for
+        // two pointers, each of which is readable for 128 bytes from `offset`.
         unsafe {
             let eighths = each!(e in 8 => transpose2(each!(l in 2 => {
                 let bytes = vld1q_u8((*lanes.add(l)).add(offset + 16 * e));
@@ -202,7 +209,8 @@ unsafe impl Vector for U64x2 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
-        // SAFETY: the caller vouches for NEON, two pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has NEON, and `lanes` is readable for two
+        // pointers, each of which is readable for eight words.
         unsafe {
             let pairs = each!(p in 4 =>
                 transpose2(each!(l in 2 => vld1q_u64((*lanes.add(l)).add(2 * p)))));
@@ -211,7 +219,8 @@ unsafe impl Vector for U64x2 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
-        // SAFETY: the caller vouches for two pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for two pointers, each of which
+        // is writable for eight words.
         unsafe {
             each!(p in 4 => {
                 let pair = transpose2([words[2 * p].0, words[2 * p + 1].0]);
@@ -229,7 +238,7 @@ unsafe impl Vector for U64x2 {
         vbslq_u64,
         vshrq_n_u64
     );
-    /// By a byte it is a permutation; otherwise a shift, and another that inserts.
+    /// Rotates. By a byte it is a permutation; otherwise a shift, and another that inserts.
     #[inline(always)]
     fn rotate_right<const N: i32>(self) -> Self {
         // SAFETY: `self` is proof of NEON (see Vector); the table has sixteen bytes.
@@ -246,23 +255,23 @@ unsafe impl Vector for U64x2 {
     }
 }
 
-/// The complement, for which NEON has no name at this width.
+/// Returns the complement, for which NEON has no name at this width.
 ///
 /// # Safety
 /// NEON.
 #[inline(always)]
 unsafe fn not_u64(v: uint64x2_t) -> uint64x2_t {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the CPU has NEON, by this function's contract.
     unsafe { vreinterpretq_u64_u32(vmvnq_u32(vreinterpretq_u32_u64(v))) }
 }
 
-/// Four rows of four 32-bit words, turned into columns.
+/// Turns four rows of four 32-bit words into columns.
 ///
 /// # Safety
 /// NEON.
 #[inline(always)]
 unsafe fn transpose4(r: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the CPU has NEON, by this function's contract.
     unsafe {
         let a = each!(i in 4 => {
             let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
@@ -275,13 +284,13 @@ unsafe fn transpose4(r: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     }
 }
 
-/// Two rows of two 64-bit words, turned into columns.
+/// Turns two rows of two 64-bit words into columns.
 ///
 /// # Safety
 /// NEON.
 #[inline(always)]
 pub(super) unsafe fn transpose2([a, b]: [uint64x2_t; 2]) -> [uint64x2_t; 2] {
-    // SAFETY: the caller vouches for NEON.
+    // SAFETY: the CPU has NEON, by this function's contract.
     unsafe { [vtrn1q_u64(a, b), vtrn2q_u64(a, b)] }
 }
 

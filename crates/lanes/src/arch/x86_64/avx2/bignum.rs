@@ -4,9 +4,9 @@ use core::arch::x86_64::*;
 
 use crate::arch::compile::{bignum_kernel, bignum_words_kernel};
 use crate::arch::x86_64::common::anew;
-use crate::bignum::Radix;
-use crate::bignum::columns::Limbs;
-use crate::bignum::select::Lanes;
+use crate::kernels::bignum::Radix;
+use crate::kernels::bignum::columns::Limbs;
+use crate::kernels::bignum::select::SelectLanes;
 
 /// A limb of four numbers. Uses AVX2.
 #[derive(Clone, Copy)]
@@ -16,24 +16,25 @@ struct Limbs28(__m256i);
 const LIMB: i64 = (1 << 28) - 1;
 
 // SAFETY: AVX2 instructions only; every method is `inline(always)`.
-unsafe impl Lanes for Limbs28 {
+unsafe impl SelectLanes for Limbs28 {
     const LANES: usize = 4;
     const RADIX: Radix = Radix::Bits28;
     const CHUNK: usize = 10;
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `splat`.
         Self(unsafe { _mm256_set1_epi64x(word as i64) })
     }
     #[inline(always)]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for four words.
+        // SAFETY: the CPU has AVX2 and `from` is readable for four words, by the contract of
+        // `load`.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller vouches for four words.
+        // SAFETY: `to` is writable for four words, by the contract of `store`.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
     }
     #[inline(always)]

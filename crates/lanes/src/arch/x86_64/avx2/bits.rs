@@ -14,17 +14,18 @@ unsafe impl Bits for Bits256 {
 
     #[inline(always)]
     unsafe fn splat(element: u64) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `splat`.
         Self(unsafe { _mm256_set1_epi64x(element.cast_signed()) })
     }
     #[inline(always)]
     unsafe fn load(elements: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for the bytes.
+        // SAFETY: the CPU has AVX2 and `elements` is readable for a register's bytes, by the
+        // contract of `load`.
         Self(unsafe { _mm256_loadu_si256(elements.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, elements: *mut u64) {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: `elements` is writable for a register's bytes, by the contract of `store`.
         unsafe { _mm256_storeu_si256(elements.cast(), self.0) }
     }
     #[inline(always)]

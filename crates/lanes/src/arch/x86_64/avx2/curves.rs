@@ -4,7 +4,7 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 
 use crate::arch::compile::curves_kernel;
-use crate::curves::words::Words;
+use crate::kernels::curves::words::Words;
 
 /// A word of four lanes. Uses AVX2.
 #[derive(Clone, Copy)]
@@ -18,12 +18,13 @@ unsafe impl Words for Words4 {
 
     #[inline(always)]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for four words.
+        // SAFETY: the CPU has AVX2 and `from` is readable for four words, by the contract of
+        // `load`.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller vouches for four words.
+        // SAFETY: `to` is writable for four words, by the contract of `store`.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
     }
     #[inline(always)]
@@ -103,8 +104,8 @@ unsafe impl Words for Words4 {
     }
 }
 
-/// A mask, hidden from the compiler. One that knows it for a mask may store only the lanes that it
-/// selects, which takes a time that depends on it.
+/// Returns a mask, hidden from the compiler. One that knows it for a mask may store only the lanes
+/// that it selects, which takes a time that depends on it.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn hidden(mut mask: __m256i) -> __m256i {
@@ -118,5 +119,5 @@ fn hidden(mut mask: __m256i) -> __m256i {
 
 curves_kernel!(
     /// Four lanes.
-    CURVES, "avx2", Words4, 10, "avx2,bmi1,bmi2"
+    CURVES, "avx2", Words4, 10, 14, "avx2,bmi1,bmi2"
 );

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::vectors::{U64x4, transpose4};
 use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
 use crate::arch::portable::Integers;
-use crate::sponge::Steps;
+use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
 /// Shifts, and logic functions of two inputs. Uses AVX2.
@@ -17,7 +17,8 @@ unsafe impl Steps for Binary {
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x4; 8] {
-        // SAFETY: the caller vouches for AVX2, four pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_eight`, the CPU has AVX2, and `lanes` is readable for
+        // four pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let halves = each!(h in 2 => transpose4(each!(l in 4 =>
                 _mm256_loadu_si256((*lanes.add(l)).add(offset + 32 * h).cast()))));

@@ -1,24 +1,25 @@
 //! Chains by VAES: two lanes in a register.
 
-use crate::aes::abreast::{self, Added, Course, Places};
-use crate::aes::key::share_a_key;
-use crate::aes::mac::pipeline::{own, shared, with_lanes};
-use crate::aes::mac::{ChainKernel, ChainSet, MAX_LANES};
-use crate::aes::register::{Aes, Lanewise};
 use crate::arch::compile::align_frame;
+use crate::kernels::aes::abreast::{self, Added, Course, Places};
+use crate::kernels::aes::key::share_a_key;
+use crate::kernels::aes::mac::pipeline::{own, shared, with_lanes};
+use crate::kernels::aes::mac::{ChainKernel, ChainSet, MAX_LANES};
+use crate::kernels::aes::register::{Aes, Lanewise};
 use core::arch::x86_64::*;
 
-/// VAES on two lanes in a register where lanes share a key, or it pays to put theirs side by side;
-/// else AES-NI on one.
+/// VAES on two lanes in a register if lanes share a key, or if it pays to put their keys side by
+/// side; otherwise AES-NI on one.
 pub(crate) static VAES: ChainKernel = ChainKernel { name: "vaes-256", lanes: MAX_LANES, absorb };
 
-/// Needs AVX2 and VAES.
+/// The methods need AVX2 and VAES.
 impl Lanewise for __m256i {
     const LANES: usize = 2;
 
     #[inline(always)]
     unsafe fn gather(from: *const *const u8, at: usize) -> Self {
-        // SAFETY: two pointers with a block each, by the contract; AVX2 is enabled.
+        // SAFETY: `from` is readable for two pointers, each readable for a block from `at` on, by
+        // the contract of `gather`; AVX2 is enabled.
         unsafe {
             let (low, high) = ((*from).add(at), (*from.add(1)).add(at));
             _mm256_set_m128i(__m128i::load(high), __m128i::load(low))
@@ -26,11 +27,13 @@ impl Lanewise for __m256i {
     }
 }
 
-/// [`ChainKernel::absorb`], with its contract.
+/// Does what [`ChainKernel::absorb`] does, with its contract.
 #[target_feature(enable = "aes,avx2,vaes")]
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: lanes `0..n` fulfil the contract of `ChainKernel`, and this function enables the
+    // instructions. `places` and `fill` let the other lanes of the registers read what lane `n - 1`
+    // reads.
     unsafe {
         if !share_a_key(&set.key[..n]) {
             if abreast::pays::<__m256i>(n, blocks) {
@@ -51,7 +54,8 @@ impl Course for CbcMac {
     const STORES: bool = false;
 }
 
-/// Where all that the lanes have lies, with all places from `n` on the same as the one before them.
+/// Returns pointers to the parts of the lanes, and makes all lanes from `n` on the same as the lane
+/// before them.
 #[inline(always)]
 pub(in crate::arch) fn places(set: &mut ChainSet, n: usize) -> Places {
     for place in n..MAX_LANES {
@@ -63,20 +67,21 @@ pub(in crate::arch) fn places(set: &mut ChainSet, n: usize) -> Places {
     Places { key, src, dst: core::ptr::null(), state }
 }
 
-/// The same by AES-NI where each lane has a key of its own.
+/// Absorbs by AES-NI, for lanes that each have a key of their own.
 ///
 /// # Safety
-/// As [`ChainKernel::absorb`].
+/// The contract of [`ChainKernel::absorb`].
 #[target_feature(enable = "aes,avx2")]
 pub(in crate::arch) unsafe fn own_keys(set: &mut ChainSet, n: usize, blocks: usize) {
     align_frame!();
     for first in (0..n).step_by(8) {
-        // SAFETY: the contract, and the instructions are enabled here.
+        // SAFETY: up to eight lanes from `first` on, all below `n`, fulfil the contract of
+        // `ChainKernel`, and this function enables the instructions.
         unsafe { with_lanes!(n - first, N => own::<__m128i, N>(set, first, blocks)) };
     }
 }
 
-/// The places beside the last lane, in the same register, read along with it.
+/// Lets the places beside the last lane, in the same register, read what it reads.
 #[inline(always)]
 pub(in crate::arch) fn fill<W: Lanewise>(set: &mut ChainSet, n: usize) {
     for place in n..n.next_multiple_of(W::LANES) {

@@ -7,6 +7,8 @@ mod clmul;
 pub(in crate::arch) mod curves;
 mod keccak;
 pub(in crate::arch) mod mac;
+pub(in crate::arch) mod ml_dsa;
+pub(in crate::arch) mod ml_kem;
 pub(in crate::arch) mod ni;
 mod poly;
 pub(in crate::arch) mod rabin;
@@ -19,22 +21,30 @@ use vectors::{U32x8, U64x4, single};
 
 use super::common::sha;
 use super::sse4;
-use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
+use crate::arch::compile::{
+    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
+};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
-use crate::binary::BinaryKernels;
-use crate::chacha::block::Whole;
-use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
-use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
-use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
+use crate::kernels::aes::{AesKernels, portable as integers};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::chacha::block::Whole;
+use crate::kernels::chacha::poly::limbs::Limbs;
+use crate::kernels::chacha::poly::wide::PolyLanes;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::hash::md5::Md5;
+use crate::kernels::hash::select::{HashChoice, HashKernels};
+use crate::kernels::hash::sha1::{self, Sha1};
+use crate::kernels::hash::sha256::{self, Sha224, Sha256};
+use crate::kernels::hash::sha512::{Sha384, Sha512};
+use crate::kernels::hash::sm3::{self, Sm3};
+use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
+use crate::kernels::sponge::kernel::SpongeKernels;
 use crate::plain::Plain;
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
-use crate::sponge::SpongeKernels;
 
 pub(in crate::arch) use bits::Bits256 as Lanes256;
 pub(in crate::arch) use clmul::CLMUL;
@@ -42,7 +52,12 @@ pub(in crate::arch) use keccak::{CHAIN_ONE, KECCAK_ONE};
 
 chacha_kernel!(
     /// Eight blocks at once.
-    CHACHA, "avx2", Whole<U32x8>, Lanes<Limbs<U64x4>>, "avx2,bmi1,bmi2"
+    CHACHA, "avx2", Whole<U32x8>, PolyLanes<Limbs<U64x4>>, "avx2,bmi1,bmi2"
+);
+
+blake3_kernel!(
+    /// Eight lanes.
+    BLAKE3, "avx2", U32x8, "avx2,bmi1,bmi2"
 );
 
 des_kernel!(
@@ -71,27 +86,37 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
     hashes: HashKernels {
         md5: choice! {
-            [] => Kernels::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
+            [] => HashChoice::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
         },
         sha1: choice! {
-            [Sha] => Kernels::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
-            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), single::<sha1::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
+            [] => HashChoice::new((vectors::kernel32::<Sha1>(), None), single::<sha1::Core>()),
         },
         sha224: choice! {
-            [Sha] => Kernels::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), single::<sha256::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha224>(), None), single::<sha256::Core>()),
         },
         sha256: choice! {
-            [Sha] => Kernels::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), single::<sha256::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha256>(), None), single::<sha256::Core>()),
         },
         sha384: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX2),
+            [] => HashChoice::new(
+                (vectors::kernel64::<Sha384>(), None),
+                super::common::sha512::AVX2,
+            ),
         },
         sha512: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX2),
+            [] => HashChoice::new(
+                (vectors::kernel64::<Sha512>(), None),
+                super::common::sha512::AVX2,
+            ),
+        },
+        sm3: choice! {
+            [] => HashChoice::new((vectors::kernel32::<Sm3>(), None), single::<sm3::Core>()),
         },
     },
+    blake3: &[portable::BLAKE3, sse4::BLAKE3, BLAKE3],
     sponge: choice! { [] => SpongeKernels { wide: keccak::KECCAK, single: KECCAK_ONE } },
     aes: AesKernels {
         cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },
@@ -125,6 +150,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => ChainKernels { wide: keccak::CHAIN, few: keccak::CHAIN_ONE, up_to: 1 },
         },
     },
+    ml_kem: &[&sse4::ml_kem::ML_KEM, &ml_kem::ML_KEM],
+    ml_dsa: &[&sse4::ml_dsa::ML_DSA, &ml_dsa::ML_DSA],
     binary: choice! {
         [Vpclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[(2, &binary::BINARY2)] },
         [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
@@ -133,7 +160,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rabin: choice! {
         [Vpclmulqdq] => &rabin::RABIN,
         [Pclmulqdq] => &sse4::rabin::RABIN,
-        [] => &crate::rabin::PORTABLE,
+        [] => &crate::kernels::rabin::kernel::PORTABLE,
     },
     draw: Draw::AVX,
 };

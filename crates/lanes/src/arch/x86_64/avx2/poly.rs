@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 
 use super::vectors::U64x4;
 use crate::arch::x86_64::common::poly::products;
-use crate::chacha::poly::limbs::Products;
-use crate::chacha::poly::wide::{MAX_LANES, Words};
+use crate::kernels::chacha::poly::limbs::Products;
+use crate::kernels::chacha::poly::wide::{MAX_LANES, Words};
 
 // SAFETY: AVX2 instructions only; every method is `inline(always)`.
 unsafe impl Words for U64x4 {
@@ -21,7 +21,8 @@ unsafe impl Words for U64x4 {
 
     #[inline(always)]
     unsafe fn blocks(from: *const u8) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX2 and for 64 bytes.
+        // SAFETY: the CPU has AVX2 and `from` is readable for 64 bytes, by the contract of
+        // `blocks`.
         unsafe {
             let (a, b) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast()));
             [Self(_mm256_unpacklo_epi64(a, b)), Self(_mm256_unpackhi_epi64(a, b))]
@@ -30,7 +31,8 @@ unsafe impl Words for U64x4 {
 
     #[inline(always)]
     unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX2, four pointers, and 16 bytes behind each.
+        // SAFETY: by the contract of `block_of_each`, the CPU has AVX2, and `lanes` is readable for
+        // four pointers, each of which is readable for 16 bytes.
         unsafe {
             let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
             let (a, b) = (_mm256_set_m128i(row(2), row(0)), _mm256_set_m128i(row(3), row(1)));
@@ -55,16 +57,16 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::chacha::poly::OneTimeKey;
-    use crate::chacha::poly::limbs::Limbs;
-    use crate::chacha::poly::tests::{check, tags};
-    use crate::chacha::poly::wide::Lanes;
     use crate::cpu::{Cpu, Isa};
+    use crate::kernels::chacha::poly::OneTimeKey;
+    use crate::kernels::chacha::poly::limbs::Limbs;
+    use crate::kernels::chacha::poly::tests::{check, tags};
+    use crate::kernels::chacha::poly::wide::PolyLanes;
 
     #[target_feature(enable = "avx2")]
     unsafe fn ours(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
         // SAFETY: the instructions are enabled here.
-        unsafe { tags::<Lanes<Limbs<U64x4>>>(key, text) }
+        unsafe { tags::<PolyLanes<Limbs<U64x4>>>(key, text) }
     }
 
     #[test]

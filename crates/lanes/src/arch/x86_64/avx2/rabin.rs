@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use crate::arch::compile::rabin_kernel;
 use crate::arch::x86_64::common::rabin::{REVERSED, rabin_words};
-use crate::rabin::ByteMap;
+use crate::kernels::rabin::constants::ByteMap;
 use crate::vector::each;
 
 rabin_words!(
@@ -20,11 +20,14 @@ rabin_kernel!(
     RABIN, "vpclmulqdq", Words4, "avx2,vpclmulqdq"
 );
 
+/// Loads eight words of each stripe.
+///
 /// # Safety
-/// As for `Words::load`, with the instructions of AVX2.
+/// The conditions of `Words::load`; the instructions are those of AVX2.
 #[inline(always)]
 unsafe fn load(first: *const u8, stride: usize) -> [Words4; 8] {
-    // SAFETY: the contract.
+    // SAFETY: by the contract of `Words::load` the CPU has the instructions, and every stripe is
+    // readable for eight words.
     unsafe {
         let reversed = _mm256_broadcastsi128_si256(_mm_loadu_si128(REVERSED.as_ptr().cast()));
         let halves = each!(i in 2 => {
@@ -46,12 +49,14 @@ unsafe fn load(first: *const u8, stride: usize) -> [Words4; 8] {
     }
 }
 
+/// Loads the tables of a map.
+///
 /// # Safety
-/// The CPU must have AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn tables(map: &ByteMap) -> [__m256i; 2] {
     let tables = map.tables();
-    // SAFETY: the contract; a table has sixteen bytes.
+    // SAFETY: the CPU has AVX2, by this function's contract, and a table has sixteen bytes.
     unsafe {
         each!(i in 2 => {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(tables[i].as_ptr().cast()))
@@ -59,11 +64,13 @@ unsafe fn tables(map: &ByteMap) -> [__m256i; 2] {
     }
 }
 
+/// Looks up each byte in the tables of a map.
+///
 /// # Safety
-/// The CPU must have AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn lookup(bytes: __m256i, tables: [__m256i; 2]) -> __m256i {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX2, by this function's contract.
     unsafe {
         let four_bits = _mm256_set1_epi8(0x0f);
         let low = _mm256_and_si256(bytes, four_bits);
@@ -74,10 +81,12 @@ unsafe fn lookup(bytes: __m256i, tables: [__m256i; 2]) -> __m256i {
     }
 }
 
+/// Returns `true` if a byte of the words is zero.
+///
 /// # Safety
-/// The CPU must have AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn has_zero_byte(words: __m256i) -> bool {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX2, by this function's contract.
     unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi8(words, _mm256_setzero_si256())) != 0 }
 }

@@ -4,14 +4,14 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 
 use super::ni;
-use crate::aes::abreast::{self, Abreast, Added, Course, Mode};
-use crate::aes::blocks::pipeline;
-use crate::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-use crate::aes::key::{AesKey, Block};
-use crate::aes::ofb::ofb_kernel;
-use crate::aes::register::{Aes, Decrypt, Wide};
 use crate::arch::compile::{align_frame, blocks_kernel, ctr_kernel};
 use crate::arch::x86_64::common::aes::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEAK_WHERE};
+use crate::kernels::aes::abreast::{self, Abreast, Added, Course, Mode};
+use crate::kernels::aes::blocks::pipeline;
+use crate::kernels::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::kernels::aes::ofb::ofb_kernel;
+use crate::kernels::aes::register::{Aes, Decrypt, Wide};
 
 ctr_kernel!(
     /// VAES, two blocks in a register.
@@ -37,7 +37,7 @@ ofb_kernel!(
     OFB, "vaes-256", MAX_LANES, abreast::narrow::<__m256i>(), ofb_encrypt
 );
 
-/// The same as [`CFB`] for CBC.
+/// The kernel of CBC, with the lanes of [`CFB`].
 pub(in crate::arch) static CBC: CbcKernel = CbcKernel {
     name: "vaes-256",
     lanes: MAX_LANES,
@@ -55,7 +55,8 @@ impl Course for Cbc {
 
 impl Mode for Cbc {
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: lanes `first..first + n` are as the contract of `Mode` asks, and `n` is 1 to 8;
+        // VAES kernels are only chosen for CPUs that have AES-NI.
         unsafe { ni::encrypt_from(set, first, n, blocks) }
     }
 }
@@ -69,7 +70,8 @@ impl Course for Cfb {
 
 impl Mode for Cfb {
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: lanes `first..first + n` are as the contract of `Mode` asks, and `n` is 1 to 8;
+        // VAES kernels are only chosen for CPUs that have AES-NI.
         unsafe { ni::cfb_encrypt_from(set, first, n, blocks) }
     }
 }
@@ -83,40 +85,45 @@ impl Course for Ofb {
 
 impl Mode for Ofb {
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: lanes `first..first + n` are as the contract of `Mode` asks, and `n` is 1 to 8;
+        // VAES kernels are only chosen for CPUs that have AES-NI.
         unsafe { ni::ofb_encrypt_from(set, first, n, blocks) }
     }
 }
 
-/// [`CbcKernel::encrypt`], with its contract.
+/// Does what [`CbcKernel::encrypt`] does, with its contract.
 #[target_feature(enable = "aes,avx2,vaes")]
 unsafe fn cbc_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Cbc, __m256i>(set, n, blocks) }
 }
 
-/// The same for CFB.
+/// Does what [`CbcKernel::encrypt`] does for CFB, with its contract.
 #[target_feature(enable = "aes,avx2,vaes")]
 unsafe fn cfb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Cfb, __m256i>(set, n, blocks) }
 }
 
-/// The same for OFB.
+/// Does what [`CbcKernel::encrypt`] does for OFB, with its contract.
 #[target_feature(enable = "aes,avx2,vaes")]
 unsafe fn ofb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Ofb, __m256i>(set, n, blocks) }
 }
 
-/// [`CbcKernel::decrypt`], with its contract.
+/// Does what [`CbcKernel::decrypt`] does, with its contract.
 #[target_feature(enable = "avx2,vaes")]
 unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { pipeline::cbc::<__m256i, 8>(key, iv, src, dst, blocks) }
 }
 
@@ -127,7 +134,8 @@ impl Abreast for __m256i {
 
     #[inline(always)]
     unsafe fn scatter(self, to: *const *mut u8, at: usize) {
-        // SAFETY: two pointers with a block each, by the contract; AVX2 is enabled.
+        // SAFETY: `to` is readable for two pointers, each writable for a block from `at` on, by the
+        // contract of `scatter`; AVX2 is enabled.
         unsafe {
             _mm256_castsi256_si128(self).store((*to).add(at));
             _mm256_extracti128_si256::<1>(self).store((*to.add(1)).add(at));
@@ -139,25 +147,28 @@ impl Abreast for __m256i {
 impl Aes for __m256i {
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: 32 readable bytes at any alignment, by the contract; AVX2 is enabled.
+        // SAFETY: `from` is readable for 32 bytes at any alignment, by the contract of `Aes`; AVX2
+        // is enabled.
         unsafe { _mm256_loadu_si256(from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn round_key(from: *const u8) -> Self {
-        // SAFETY: 16 readable, aligned bytes, by the contract; AVX2 is enabled.
+        // SAFETY: `from` is readable for 16 aligned bytes, by the contract of `round_key`; AVX2 is
+        // enabled.
         unsafe { _mm256_broadcastsi128_si256(_mm_load_si128(from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 32 writable bytes at any alignment, by the contract; AVX2 is enabled.
+        // SAFETY: `to` is writable for 32 bytes at any alignment, by the contract of `Aes`; AVX2 is
+        // enabled.
         unsafe { _mm256_storeu_si256(to.cast(), self) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: AVX2 is enabled where this is inlined, by the contract.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Aes`.
         unsafe { _mm256_xor_si256(self, other) }
     }
 
@@ -165,14 +176,14 @@ impl Aes for __m256i {
     #[target_feature(enable = "avx2")]
     unsafe fn pin(mut self) -> Self {
         // Changes: nothing; the template is a comment.
-        // SAFETY: there is no instruction in it.
+        // SAFETY: the template is a comment, so there is no instruction in it.
         unsafe { asm!("/* {0} */", inout(ymm_reg) self, options(nomem, nostack, preserves_flags)) };
         self
     }
 
     #[inline(always)]
     unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        // SAFETY: VAES is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -186,7 +197,7 @@ impl Aes for __m256i {
 impl Decrypt for __m256i {
     #[inline(always)]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        // SAFETY: VAES is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -202,25 +213,27 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe { _mm256_setzero_si256() }
     }
 
     #[inline(always)]
     unsafe fn from_number(number: u128) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe { _mm256_zextsi128_si256(__m128i::from_number(number)) }
     }
 
     #[inline(always)]
     unsafe fn load_one(from: *const u8) -> Self {
-        // SAFETY: the contract; AVX2 is enabled.
+        // SAFETY: the pointer is valid for these bytes and AVX2 is enabled, by the contract of
+        // `Wide`.
         unsafe { _mm256_zextsi128_si256(__m128i::load(from)) }
     }
 
     #[inline(always)]
     unsafe fn load_part(from: *const u8, len: usize) -> Self {
-        // SAFETY: the contract; AVX2 is enabled.
+        // SAFETY: the pointer is valid for these bytes and AVX2 is enabled, by the contract of
+        // `Wide`.
         unsafe {
             if len < 16 {
                 return _mm256_zextsi128_si256(__m128i::load_part(from, len));
@@ -232,13 +245,15 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn store_one(self, to: *mut u8) {
-        // SAFETY: the contract; AVX2 is enabled.
+        // SAFETY: the pointer is valid for these bytes and AVX2 is enabled, by the contract of
+        // `Wide`.
         unsafe { _mm256_castsi256_si128(self).store(to) }
     }
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, len: usize) {
-        // SAFETY: the contract; AVX2 is enabled.
+        // SAFETY: the pointer is valid for these bytes and AVX2 is enabled, by the contract of
+        // `Wide`.
         unsafe {
             let low = _mm256_castsi256_si128(self);
             if len < 16 {
@@ -251,7 +266,7 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn counters(self) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             let first = _mm256_broadcastsi128_si256(_mm256_castsi256_si128(self));
             add(first.counter_blocks(), 0, 1)
@@ -260,13 +275,13 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn count(self, blocks: u32) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe { add(self, blocks, blocks) }
     }
 
     #[inline(always)]
     unsafe fn counter_blocks(self) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             let places = _mm256_broadcastsi128_si256(COUNTER_LAST);
             _mm256_shuffle_epi8(self, places)
@@ -275,7 +290,7 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn next_tweaks(self) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             let [out, back, at] = [TWEAK_OUT, TWEAK_BACK, TWEAK_WHERE];
             let out = _mm256_shuffle_epi8(
@@ -290,7 +305,7 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn with_block(self, place: usize, block: Self) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             match place {
                 0 => _mm256_blend_epi32::<0x0f>(self, block),
@@ -301,7 +316,7 @@ impl Wide for __m256i {
 
     #[inline(always)]
     unsafe fn block(self, place: usize) -> Self {
-        // SAFETY: AVX2 is enabled.
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             _mm256_zextsi128_si256(match place {
                 0 => _mm256_castsi256_si128(self),
@@ -312,9 +327,12 @@ impl Wide for __m256i {
 }
 
 /// Adds to the counters in the low and the high block.
+///
+/// # Safety
+/// AVX2 is enabled where this is inlined.
 #[inline(always)]
 unsafe fn add(counters: __m256i, low: u32, high: u32) -> __m256i {
-    // SAFETY: AVX2 is enabled where this is inlined, by the contract of the traits.
+    // SAFETY: AVX2 is enabled where this is inlined, by this function's contract.
     unsafe {
         let (low, high) = (low.cast_signed(), high.cast_signed());
         _mm256_add_epi32(counters, _mm256_set_epi32(high, 0, 0, 0, low, 0, 0, 0))

@@ -4,8 +4,9 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 
 use crate::arch::compile::wide_kernels;
-use crate::hash::kernel::{self, Built};
-use crate::hash::{Compression, SingleKernel};
+use crate::kernels::hash::compression::Compression;
+use crate::kernels::hash::kernel::SingleKernel;
+use crate::kernels::hash::kernel::{self, Built};
 use crate::plain::Plain;
 use crate::vector::{Vector, each};
 
@@ -49,17 +50,18 @@ unsafe impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn splat(word: u32) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `splat`.
         Self(unsafe { _mm256_set1_epi32(word as i32) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u32) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for eight words.
+        // SAFETY: the CPU has AVX2 and `words` is readable for eight words, by the contract of
+        // `load`.
         Self(unsafe { _mm256_loadu_si256(words.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u32) {
-        // SAFETY: the caller vouches for eight words.
+        // SAFETY: `words` is writable for eight words, by the contract of `store`.
         unsafe { _mm256_storeu_si256(words.cast(), self.0) }
     }
     #[inline(always)]
@@ -67,7 +69,8 @@ unsafe impl Vector for U32x8 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX2, eight pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has AVX2, and `lanes` is readable for
+        // eight pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let low = transpose8(each!(l in 8 =>
                 words::<BIG_ENDIAN>((*lanes.add(l)).add(offset))));
@@ -78,7 +81,8 @@ unsafe impl Vector for U32x8 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
-        // SAFETY: the caller vouches for AVX2, eight pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has AVX2, and `lanes` is readable for eight
+        // pointers, each of which is readable for eight words.
         unsafe {
             let rows = each!(l in 8 => _mm256_loadu_si256((*lanes.add(l)).cast()));
             let columns = transpose8(rows);
@@ -87,7 +91,8 @@ unsafe impl Vector for U32x8 {
     }
     #[inline(always)]
     unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
-        // SAFETY: the caller vouches for AVX2, eight pointers, and four words behind each.
+        // SAFETY: by the contract of `gather_four`, the CPU has AVX2, and `lanes` is readable for
+        // eight pointers, each of which is readable for four words.
         unsafe {
             let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
             let [r0, r1, r2, r3] = each!(l in 4 => _mm256_set_m128i(row(l + 4), row(l)));
@@ -103,7 +108,8 @@ unsafe impl Vector for U32x8 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
-        // SAFETY: the caller vouches for eight pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for eight pointers, each of
+        // which is writable for eight words.
         unsafe {
             let rows = transpose8(each!(i in 8 => words[i].0));
             each!(l in 8 => _mm256_storeu_si256((*lanes.add(l)).cast(), rows[l]));
@@ -111,7 +117,8 @@ unsafe impl Vector for U32x8 {
     }
     #[inline(always)]
     unsafe fn store_blocks(words: &[Self; 16], blocks: *mut u32) {
-        // SAFETY: the caller vouches for 64 bytes for each of eight lanes.
+        // SAFETY: `blocks` is writable for 64 bytes for each of eight lanes, by the contract of
+        // `store_blocks`.
         unsafe {
             each!(half in 2 => {
                 let rows = transpose8(each!(i in 8 => words[8 * half + i].0));
@@ -121,7 +128,8 @@ unsafe impl Vector for U32x8 {
     }
     #[inline(always)]
     unsafe fn add_blocks(words: &[Self; 16], _: *mut u32, from: *const u8, to: *mut u8) {
-        // SAFETY: as above, at both places.
+        // SAFETY: by the contract of `add_blocks`, `from` is readable and `to` writable for 64
+        // bytes for each of eight lanes; `words` is proof of AVX2.
         unsafe {
             each!(half in 2 => {
                 let rows = transpose8(each!(i in 8 => words[8 * half + i].0));
@@ -139,7 +147,7 @@ unsafe impl Vector for U32x8 {
         Self(unsafe { _mm256_add_epi32(self.0, o.0) })
     }
     bitwise!();
-    /// By whole bytes it is a permutation; otherwise two shifts.
+    /// Rotates by a permutation if `N` is whole bytes, and otherwise by two shifts.
     #[inline(always)]
     fn rotate_right<const N: i32>(self) -> Self {
         // SAFETY: `self` is proof of AVX2 (see Vector).
@@ -171,17 +179,18 @@ unsafe impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `splat`.
         Self(unsafe { _mm256_set1_epi64x(word as i64) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for four words.
+        // SAFETY: the CPU has AVX2 and `words` is readable for four words, by the contract of
+        // `load`.
         Self(unsafe { _mm256_loadu_si256(words.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u64) {
-        // SAFETY: the caller vouches for four words.
+        // SAFETY: `words` is writable for four words, by the contract of `store`.
         unsafe { _mm256_storeu_si256(words.cast(), self.0) }
     }
     #[inline(always)]
@@ -189,7 +198,8 @@ unsafe impl Vector for U64x4 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX2, four pointers, and 128 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has AVX2, and `lanes` is readable for
+        // four pointers, each of which is readable for 128 bytes from `offset`.
         unsafe {
             let quarters = each!(q in 4 =>
                 transpose4(each!(l in 4 =>
@@ -199,7 +209,8 @@ unsafe impl Vector for U64x4 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
-        // SAFETY: the caller vouches for AVX2, four pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has AVX2, and `lanes` is readable for four
+        // pointers, each of which is readable for eight words.
         unsafe {
             let low = transpose4(each!(l in 4 => _mm256_loadu_si256((*lanes.add(l)).cast())));
             let high =
@@ -209,7 +220,8 @@ unsafe impl Vector for U64x4 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
-        // SAFETY: the caller vouches for four pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for four pointers, each of
+        // which is writable for eight words.
         unsafe {
             let low = transpose4(each!(i in 4 => words[i].0));
             let high = transpose4(each!(i in 4 => words[i + 4].0));
@@ -251,14 +263,14 @@ static BYTES_RIGHT: [[u8; 32]; 3] = {
     tables
 };
 
-/// `_mm256_shuffle_epi8`, with the table hidden from the compiler. A compiler that knows the table
-/// splits one shuffle into two: it shuffles the two halves of a word apart, or the operands of an
-/// exclusive or instead of the result.
+/// Does `_mm256_shuffle_epi8`, with the table hidden from the compiler. A compiler that knows the
+/// table splits one shuffle into two: it shuffles the two halves of a word apart, or the operands
+/// of an exclusive or instead of the result.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn shuffle(v: __m256i, table: &[u8; 32]) -> __m256i {
     let shuffled;
-    // SAFETY: it reads the table and nothing else.
+    // SAFETY: the instruction reads the table and nothing else.
     unsafe {
         // Changes: the register of `shuffled`. Reads 32 bytes of the table. No flags, no stack.
         asm!(
@@ -272,13 +284,14 @@ fn shuffle(v: __m256i, table: &[u8; 32]) -> __m256i {
     shuffled
 }
 
-/// Eight 32-bit words in the machine's order.
+/// Loads eight 32-bit words in the machine's order.
 ///
 /// # Safety
-/// AVX2; 32 readable bytes.
+/// - The CPU has AVX2.
+/// - `bytes` is readable for 32 bytes, at any alignment.
 #[inline(always)]
 unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
-    // SAFETY: the caller vouches for AVX2 and 32 bytes.
+    // SAFETY: the CPU has AVX2 and `bytes` is readable for 32 bytes, by this function's contract.
     unsafe {
         let v = _mm256_loadu_si256(bytes.cast());
         if !BIG_ENDIAN {
@@ -289,13 +302,14 @@ unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
     }
 }
 
-/// Four 64-bit words in the machine's order.
+/// Loads four 64-bit words in the machine's order.
 ///
 /// # Safety
-/// AVX2; 32 readable bytes.
+/// - The CPU has AVX2.
+/// - `bytes` is readable for 32 bytes, at any alignment.
 #[inline(always)]
 unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
-    // SAFETY: the caller vouches for AVX2 and 32 bytes.
+    // SAFETY: the CPU has AVX2 and `bytes` is readable for 32 bytes, by this function's contract.
     unsafe {
         let v = _mm256_loadu_si256(bytes.cast());
         if !BIG_ENDIAN {
@@ -306,13 +320,13 @@ unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
     }
 }
 
-/// Eight rows of eight 32-bit words, turned into columns.
+/// Turns eight rows of eight 32-bit words into columns.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the CPU has AVX2, by this function's contract.
     unsafe {
         // Within each 128-bit half: four rows' words side by side.
         let a = each!(i in 8 => {
@@ -334,13 +348,13 @@ unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
     }
 }
 
-/// Four rows of four 64-bit words, turned into columns.
+/// Turns four rows of four 64-bit words into columns.
 ///
 /// # Safety
-/// AVX2.
+/// The CPU has AVX2.
 #[inline(always)]
 pub(super) unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the CPU has AVX2, by this function's contract.
     unsafe {
         let a = _mm256_unpacklo_epi64(r[0], r[1]);
         let b = _mm256_unpackhi_epi64(r[0], r[1]);
@@ -357,7 +371,7 @@ pub(super) unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
 
 wide_kernels!("avx2", Built, ["avx2,bmi1,bmi2"], U32x8, U64x4);
 
-/// The kernel for one buffer in plain integers, with BMI1 and BMI2.
+/// Returns the kernel for one buffer in plain integers, with BMI1 and BMI2.
 pub(in crate::arch) const fn single<C: Compression>() -> SingleKernel<C::Word>
 where
     Plain<C::Word>: Vector<Word = C::Word>,
@@ -365,17 +379,20 @@ where
     SingleKernel { name: "integers, bmi2", one: one::<C>, two: None }
 }
 
-/// One buffer, in plain integers, with BMI1 and BMI2: rotations and complements that keep their
-/// operand.
+/// Absorbs one buffer in plain integers, with BMI1 and BMI2: rotations and complements that keep
+/// their operand.
 ///
 /// # Safety
-/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun).
+/// - The contract of [`SingleRun`](crate::kernels::hash::kernel::SingleRun).
+/// - The CPU has BMI1 and BMI2.
 #[target_feature(enable = "bmi1,bmi2")]
 unsafe fn one<C>(state: *mut C::Word, data: *const u8, blocks: usize)
 where
     C: Compression,
     Plain<C::Word>: Vector<Word = C::Word>,
 {
-    // SAFETY: one lane is the layout of a single state; the caller vouches for the rest.
+    // SAFETY: a list of one lane is a pointer to one pointer; `state` and `data` fulfil the
+    // contract of `SingleRun`, which is that of `WideRun` for one lane, and plain integers need no
+    // instruction set.
     unsafe { kernel::run::<Plain<C::Word>, C>(&raw const state, &raw const data, blocks) }
 }

@@ -5,31 +5,32 @@ use core::arch::x86_64::*;
 
 use crate::arch::compile::bignum_kernel;
 use crate::arch::x86_64::common::anew;
-use crate::bignum::Radix;
-use crate::bignum::columns::Limbs;
-use crate::bignum::select::Lanes;
+use crate::kernels::bignum::Radix;
+use crate::kernels::bignum::columns::Limbs;
+use crate::kernels::bignum::select::SelectLanes;
 
 macro_rules! lanes {
     ($limbs:ident, $radix:ident, $chunk:literal) => {
         // SAFETY: AVX-512 F instructions only; every method is `inline(always)`.
-        unsafe impl Lanes for $limbs {
+        unsafe impl SelectLanes for $limbs {
             const LANES: usize = 8;
             const RADIX: Radix = Radix::$radix;
             const CHUNK: usize = $chunk;
 
             #[inline(always)]
             unsafe fn splat(word: u64) -> Self {
-                // SAFETY: the caller vouches for AVX-512.
+                // SAFETY: the CPU has AVX-512, by the contract of `splat`.
                 Self(unsafe { _mm512_set1_epi64(word as i64) })
             }
             #[inline(always)]
             unsafe fn load(from: *const u64) -> Self {
-                // SAFETY: the caller vouches for AVX-512 and for eight words.
+                // SAFETY: the CPU has AVX-512 and `from` is readable for eight words, by the
+                // contract of `load`.
                 Self(unsafe { _mm512_loadu_si512(from.cast()) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut u64) {
-                // SAFETY: the caller vouches for eight words.
+                // SAFETY: `to` is writable for eight words, by the contract of `store`.
                 unsafe { _mm512_storeu_si512(to.cast(), self.0) }
             }
             #[inline(always)]

@@ -1,5 +1,5 @@
-//! AVX-512: 512 lanes. Where circuits have gates of two inputs, the compiler makes VPTERNLOG of
-//! pairs of them.
+//! AVX-512: 512 lanes. If circuits have gates of two inputs, the compiler makes one VPTERNLOG of
+//! two of them.
 
 use core::arch::x86_64::*;
 
@@ -16,17 +16,18 @@ unsafe impl Bits for Bits512 {
 
     #[inline(always)]
     unsafe fn splat(element: u64) -> Self {
-        // SAFETY: the caller vouches for AVX-512 F.
+        // SAFETY: the CPU has AVX-512 F, by the contract of `splat`.
         Self(unsafe { _mm512_set1_epi64(element.cast_signed()) })
     }
     #[inline(always)]
     unsafe fn load(elements: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX-512 F and for the bytes.
+        // SAFETY: the CPU has AVX-512 F and `elements` is readable for a register's bytes, by the
+        // contract of `load`.
         Self(unsafe { _mm512_loadu_si512(elements.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, elements: *mut u64) {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: `elements` is writable for a register's bytes, by the contract of `store`.
         unsafe { _mm512_storeu_si512(elements.cast(), self.0) }
     }
     #[inline(always)]

@@ -12,10 +12,11 @@
 
 use core::arch::asm;
 
+use super::chacha_rows;
 use super::vectors::U32x16;
 use crate::arch::x86_64::avx2::vectors::U32x8;
-use crate::chacha::block::{Blocks, CONSTANTS, Consecutive, NUMBERS, rows_of_one};
-use crate::chacha::{BLOCK, Text};
+use crate::kernels::chacha::block::{Blocks, CONSTANTS, Consecutive, NUMBERS, rows_of_one};
+use crate::kernels::chacha::text::{BLOCK, ChaChaText};
 use crate::vector::{Vector, each};
 
 /// Blocks in two halves. Uses AVX-512 F and VL.
@@ -30,11 +31,20 @@ type Words = [U32x8; 16];
 // SAFETY: AVX-512 F and VL instructions only, and AVX2 with them.
 unsafe impl Consecutive for Halves {
     type Vector = U32x16;
+    const FEW: usize = chacha_rows::MOST;
 
     #[inline(always)]
-    unsafe fn add_to_one(text: &Text, number: usize, room: &mut Blocks) {
-        // SAFETY: the caller's: the key has eight words, the text as many blocks. The room is
-        // aligned to 64 bytes, and has more than the 512 of a half.
+    unsafe fn make_few(blocks: &mut Blocks, count: usize) {
+        // SAFETY: the CPU has the instructions, and the lanes are as the contract of `make_few`
+        // asks.
+        unsafe { chacha_rows::make(blocks, count) };
+    }
+
+    #[inline(always)]
+    unsafe fn add_to_one(text: &ChaChaText, number: usize, room: &mut Blocks) {
+        // SAFETY: the CPU has the instructions, the text's key is valid, and the text has sixteen
+        // whole blocks from `number` on, by the contract of `add_to_one`. The room is aligned to 64
+        // bytes, and has more than the 512 bytes of a half.
         unsafe {
             let numbers = each!(half in 2 => U32x8::load(NUMBERS.as_ptr().add(HALF * half)));
             let halves = each!(half in 2 => rows_of_one(text, number, numbers[half]));
@@ -47,15 +57,17 @@ unsafe impl Consecutive for Halves {
     }
 }
 
-/// Adds the states from before the rounds to a half, and the blocks to the text from a number on.
+/// Adds the states from before the rounds to a half, and its blocks to the text from block `number`
+/// on.
 ///
 /// # Safety
-/// As [`Consecutive::add_to_one`].
+/// The conditions of [`Consecutive::add_to_one`], for the eight blocks of a half.
 #[inline(always)]
-unsafe fn add(words: &Words, before: &[[U32x8; 4]; 4], text: &Text, number: usize) {
+unsafe fn add(words: &Words, before: &[[U32x8; 4]; 4], text: &ChaChaText, number: usize) {
     let words = each!(i in 16 => words[i].add(before[i / 4][i % 4]));
     let start = number * BLOCK;
-    // SAFETY: the caller's.
+    // SAFETY: the text has eight whole blocks from `number` on, by this function's contract;
+    // `U32x8` does not use the room of `add_blocks`, so that it may be null.
     unsafe {
         let (src, dst) = (text.src.add(start), text.dst.add(start));
         U32x8::add_blocks(&words, core::ptr::null_mut(), src, dst);
@@ -72,7 +84,7 @@ macro_rules! fill {
     };
 }
 
-/// An addition, and what rotates by it.
+/// An addition, and the rotation that follows it.
 macro_rules! turn {
     ($a:literal, $b:literal, $d:literal, $left:literal) => {
         concat!(
@@ -120,11 +132,12 @@ macro_rules! keep {
     };
 }
 
-/// The states of both halves after 20 rounds: the first, and the `other` in memory. Their last rows
-/// are `row`, but for the counters.
+/// Returns the first of both halves' states after 20 rounds, and writes the second to `other`. The
+/// last rows of the states are `row`, except for the counters.
 ///
 /// # Safety
-/// The key has eight words; `other` is writable and aligned to 32 bytes.
+/// - `key` is readable for eight words.
+/// - `other` is writable, and aligned to 32 bytes.
 #[target_feature(enable = "avx512f,avx512vl")]
 #[inline]
 unsafe fn rounds(
@@ -134,8 +147,8 @@ unsafe fn rounds(
     other: *mut Words,
 ) -> Words {
     let mut words = [counters[0].0; 16];
-    // SAFETY: it reads four constants, eight words of the key and three of the row, and writes 16
-    // registers to `other`.
+    // SAFETY: the assembly reads four constants, eight words of the key and three of the row, and
+    // writes sixteen registers to `other`, all of which this function's contract permits.
     unsafe {
         // Changes: `other`, all vector registers, the register that counts, the flags.
         asm!(

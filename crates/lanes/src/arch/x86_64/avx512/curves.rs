@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 
 use crate::arch::compile::curves_kernel;
-use crate::curves::words::Words;
+use crate::kernels::curves::words::Words;
 
 macro_rules! words {
     ($words:ident, $loose:literal, $sum:ty, {$($products:item)*}) => {
@@ -17,12 +17,13 @@ macro_rules! words {
 
             #[inline(always)]
             unsafe fn load(from: *const u64) -> Self {
-                // SAFETY: the caller vouches for AVX-512 and for eight words.
+                // SAFETY: the CPU has AVX-512 and `from` is readable for eight words, by the
+                // contract of `load`.
                 Self(unsafe { _mm512_loadu_si512(from.cast()) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut u64) {
-                // SAFETY: the caller vouches for eight words.
+                // SAFETY: `to` is writable for eight words, by the contract of `store`.
                 unsafe { _mm512_storeu_si512(to.cast(), self.0) }
             }
             #[inline(always)]
@@ -113,7 +114,7 @@ words!(Words8, false, Self, {
 
 curves_kernel!(
     /// Eight lanes.
-    CURVES, "avx512", Words8, 10, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+    CURVES, "avx512", Words8, 10, 14, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 /// A word of eight lanes. Uses AVX-512 F and IFMA.
@@ -152,6 +153,6 @@ words!(Fused8, true, Halves, {
 
 curves_kernel!(
     /// Eight lanes.
-    CURVES_IFMA, "avx512-ifma", Fused8, 5,
+    CURVES_IFMA, "avx512-ifma", Fused8, 5, 8,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );

@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 
 use super::vectors::U64x8;
-use crate::chacha::poly::wide::{Field, Words};
+use crate::kernels::chacha::poly::wide::{Field, Words};
 use crate::vector::{Vector, each};
 
 /// Limbs in 512-bit vectors. Uses AVX-512 F and IFMA.
@@ -25,7 +25,7 @@ unsafe impl Field for Fused {
 
     #[inline(always)]
     unsafe fn split([low, high, above]: [U64x8; 3]) -> [U64x8; 3] {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the instructions, by the contract of `Field::split`.
         let limb = unsafe { U64x8::splat(LIMB) };
         [
             low.and(limb),
@@ -36,7 +36,7 @@ unsafe impl Field for Fused {
 
     #[inline(always)]
     unsafe fn join([d0, d1, d2]: [U64x8; 3]) -> [U64x8; 3] {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the instructions, by the contract of `Field::join`.
         let limb = unsafe { U64x8::splat(LIMB) };
         let (d1, d2) = (d1.and(limb), d2.add(d1.shift_right::<44>()));
         [
@@ -63,7 +63,7 @@ unsafe impl Field for Fused {
 
     #[inline(always)]
     unsafe fn zero() -> Sum {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the instructions, by the contract of `Field::zero`.
         let zero = unsafe { U64x8::splat(0) };
         Sum { low: [zero; 3], high: [zero; 3] }
     }
@@ -71,7 +71,7 @@ unsafe impl Field for Fused {
     #[inline(always)]
     unsafe fn plus_product(sum: Sum, x: [U64x8; 3], factor: &Factor) -> Sum {
         let Factor { limbs: [r0, r1, r2], twenties: [s1, s2] } = *factor;
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the instructions, by the contract of `Field::plus_product`.
         unsafe {
             let sum = sum.plus(x[2], [s1, s2, r0]);
             let sum = sum.plus(x[1], [s2, r0, r1]);
@@ -82,7 +82,7 @@ unsafe impl Field for Fused {
     /// Limbs of a sum of lower halves have up to 56 bits, those of upper halves up to 46.
     #[inline(always)]
     unsafe fn carried(Sum { low: [d0, d1, d2], high: [e0, e1, e2] }: Sum) -> [U64x8; 3] {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the instructions, by the contract of `Field::carried`.
         let (limb, last) = unsafe { (U64x8::splat(LIMB), U64x8::splat(LAST)) };
         let d1 = d1.add(e0.shift_left::<8>()).add(d0.shift_right::<44>());
         let d2 = d2.add(e1.shift_left::<8>()).add(d1.shift_right::<44>());
@@ -93,7 +93,7 @@ unsafe impl Field for Fused {
     }
 }
 
-/// The limbs of what numbers are multiplied with, and twenty times the last two.
+/// The limbs of a factor, and twenty times the last two.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     limbs: [U64x8; 3],
@@ -108,13 +108,13 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// The products of a limb with three others, one for each limb of the sum.
+    /// Adds the products of a limb with three others, one for each limb of the sum.
     ///
     /// # Safety
     /// The CPU has AVX-512 IFMA.
     #[inline(always)]
     unsafe fn plus(self, x: U64x8, by: [U64x8; 3]) -> Sum {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has AVX-512 IFMA, by this function's contract.
         unsafe {
             Sum {
                 low: each!(i in 3 => U64x8(_mm512_madd52lo_epu64(self.low[i].0, x.0, by[i].0))),
@@ -129,15 +129,15 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::chacha::poly::OneTimeKey;
-    use crate::chacha::poly::tests::{check, tags};
-    use crate::chacha::poly::wide::Lanes;
     use crate::cpu::{Cpu, Isa};
+    use crate::kernels::chacha::poly::OneTimeKey;
+    use crate::kernels::chacha::poly::tests::{check, tags};
+    use crate::kernels::chacha::poly::wide::PolyLanes;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     unsafe fn ours(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
         // SAFETY: the instructions are enabled here.
-        unsafe { tags::<Lanes<Fused>>(key, text) }
+        unsafe { tags::<PolyLanes<Fused>>(key, text) }
     }
 
     #[test]

@@ -1,40 +1,77 @@
-//! Short messages side by side: a block of each of four in a register (AVX-512).
+//! Short messages side by side: a block of each of four messages in a register (AVX-512).
 //!
-//! All blocks of a register are of use then, that of the tag is one among others, and a power of
-//! the hash key is loaded, and a sum reduced, once for four messages. Texts are turned from a
-//! message in a register to a block of each, and back, by shuffles.
+//! A short message alone leaves places of a register empty. Its tag needs a block of its own, and
+//! each message loads the powers of the hash key and reduces a sum. With four messages in the four
+//! places of each register, all blocks are used, the block of the tag is one among others, and four
+//! messages share each load of a power and one reduction:
+//!
+//! ```text
+//! while two or more short messages are left:
+//!     take the next four (the last message fills the places that are left)
+//!     one key, equal numbers of blocks, one direction?   Alike: one round key for all places
+//!     otherwise, if it pays:                             Near: put keys and powers side by side
+//!     otherwise, or if each is faster alone:             leave them to the other function
+//!
+//! four messages:
+//!     for each group of up to four blocks, the first together with the block of the tag:
+//!         cipher counter blocks: register i has block i of each message
+//!         transpose: now register m has the group's blocks of message m; add its text; store
+//!         transpose the ciphertext back, and hash it while the next group is ciphered
+//!     hash associated data, lengths, and the last group; reduce once; write four tags
+//! ```
+//!
+//! For example, four messages of 64 bytes need 4 blocks of text and one for the tag each: five
+//! registers, 20 blocks, of which none is wasted. A message alone needs two registers, eight places
+//! for five blocks.
+//!
+//! Where `gcm_alone` is used as well, longer texts are faster alone, because they need no
+//! transposing there. On AMD Zen 4, a message with 16 bytes of associated data, one of 64 in a call
+//! of `process_each`, takes so many cycles of the counter:
+//!
+//! | bytes of text | alike | alone |
+//! |---|---|---|
+//! | 64 | 46 | 67 |
+//! | 100 | 62 | 79 |
+//! | 256 | 95 | 104 |
+//! | 512 | 189, as the other function does it | 157 |
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
-use super::vectors::transpose_quarters;
-use crate::aes::gcm::hash::{Field, Sum};
-use crate::aes::gcm::key::POWERS;
-use crate::aes::gcm::{LONG, Message};
-use crate::aes::key::MAX_ROUNDS;
-use crate::aes::register::{Aes, Lanewise, Wide, every_step, round_key};
+use super::gcm_alone;
+use super::vectors::{first, transpose_quarters};
+use crate::kernels::aes::gcm::hash::{Field, Sum};
+use crate::kernels::aes::gcm::key::{Ladder, MANY};
+use crate::kernels::aes::gcm::{LONG, Message};
+use crate::kernels::aes::key::MAX_ROUNDS;
+use crate::kernels::aes::register::{Aes, Lanewise, Wide, every_step, round_key};
 use crate::vector::each;
 use core::arch::x86_64::*;
 
 /// Messages in a register: as many as it has blocks.
 const ABREAST: usize = 4;
 
-/// Processes messages: the short ones side by side, where that pays, and the others by another
-/// function.
+/// Processes messages: the short ones side by side, where that pays, and the others by `others`,
+/// which processes those that [fit](gcm_alone::fits) by `gcm_alone` if `ALONE` is set.
 ///
 /// # Safety
-/// The contract of [`GcmKernel`](crate::aes::gcm::GcmKernel), and of that function.
+/// - The contract of [`GcmKernel`](crate::kernels::aes::gcm::GcmKernel), for the messages.
+/// - `others` has the same contract.
 #[inline(always)]
-pub(in crate::arch) unsafe fn process(messages: &[Message], others: unsafe fn(&[Message])) {
+pub(in crate::arch) unsafe fn process<const ALONE: bool>(
+    messages: &[Message],
+    others: unsafe fn(&[Message]),
+) {
     let (mut done, mut at) = (0, 0);
-    // One alone gains nothing. Behind a long one there are no short ones.
+    // A message alone gains nothing. No short messages follow a long one.
     while at + 1 < messages.len() && messages[at].len < LONG {
         let last = messages.len() - 1;
-        // The last one is in all places that are left.
+        // The last message fills all places that are left.
         let four = each!(lane in 4 => &messages[last.min(at + lane)]);
-        // SAFETY: the caller's; what comes before is not done yet, and the four are as they have to
-        // be.
+        // SAFETY: the messages are as this function's contract says. Those from `done` to `at` are
+        // not processed yet, and `kind` has found out that the four are short, and that their keys
+        // have one number of rounds, or that they are alike.
         unsafe {
-            let go = match kind(four) {
+            let go = match kind::<ALONE>(four) {
                 Kind::Alike => four_alike,
                 Kind::Near => four_near,
                 Kind::Apart => {
@@ -51,31 +88,38 @@ pub(in crate::arch) unsafe fn process(messages: &[Message], others: unsafe fn(&[
         done = at;
     }
     if done < messages.len() {
-        // SAFETY: the caller's.
+        // SAFETY: the remaining messages are as this function's contract says.
         unsafe { others(&messages[done..]) };
     }
 }
 
-/// How four messages go best.
+/// The most blocks of texts that are not faster alone: of messages that are alike, and of others.
+const SHORTEST: usize = 20;
+const SHORTEST_NEAR: usize = 8;
+
+/// The best way to process four messages.
 enum Kind {
-    /// Side by side: they are short, have one key and as many blocks, and go one way.
+    /// Side by side: they are short, have one key, equal numbers of blocks, and one direction.
     Alike,
-    /// Side by side, but each has its own key, length and way.
+    /// Side by side, but each has its own key, length and direction.
     Near,
     /// One after another.
     Apart,
 }
 
+/// Finds the best way to process four messages.
+///
 /// # Safety
-/// The contract of [`GcmKernel`](crate::aes::gcm::GcmKernel).
+/// The contract of [`GcmKernel`](crate::kernels::aes::gcm::GcmKernel).
 #[inline(always)]
-unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
+unsafe fn kind<const ALONE: bool>(messages: [&Message; ABREAST]) -> Kind {
     let first = messages[0];
     let associated = each!(lane in 4 => blocks(messages[lane]).0);
     let text = each!(lane in 4 => blocks(messages[lane]).1);
     let blocks = each!(lane in 4 => associated[lane] + text[lane]);
     let most = blocks[0].max(blocks[1]).max(blocks[2].max(blocks[3]));
-    if most >= POWERS {
+    let texts = text[0].max(text[1]).max(text[2].max(text[3]));
+    if most >= MANY || ALONE && texts > SHORTEST && fit(messages) {
         return Kind::Apart;
     }
     let differs = each!(lane in 4 => {
@@ -87,11 +131,14 @@ unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
     if differs[1] | differs[2] | differs[3] == 0 {
         return Kind::Alike;
     }
+    if ALONE && texts > SHORTEST_NEAR && fit(messages) {
+        return Kind::Apart;
+    }
     // Keys and powers have to be put side by side then, and all take as long as the longest: as
     // measured, four take as long one after another as 51 blocks do this way, and a seventh of the
     // time of such a block for each of their own.
     let pays = 7 * most <= 51 + blocks.iter().sum::<usize>();
-    // SAFETY: the caller's.
+    // SAFETY: the keys of the messages are valid, by this function's contract.
     let bits = each!(lane in 4 => unsafe { (*messages[lane].key).bits() });
     let differs = each!(lane in 4 => bits[lane] ^ bits[0]);
     match pays && differs[1] | differs[2] | differs[3] == 0 {
@@ -100,7 +147,13 @@ unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
     }
 }
 
-/// Blocks of associated data and of text.
+/// Returns `true` if `gcm_alone` takes each of the messages.
+#[inline(always)]
+fn fit(messages: [&Message; ABREAST]) -> bool {
+    messages.iter().all(|message| gcm_alone::fits(message))
+}
+
+/// Returns the numbers of blocks of associated data and of text.
 #[inline(always)]
 fn blocks(message: &Message) -> (usize, usize) {
     // No length comes near the end of the numbers: no carry need be minded, as `div_ceil` does.
@@ -110,33 +163,40 @@ fn blocks(message: &Message) -> (usize, usize) {
 /// Processes four messages, of which one may be in several places.
 ///
 /// # Safety
-/// As [`process`]; all are short, and their keys have as many rounds.
+/// - The conditions of [`process`], for these messages.
+/// - All have fewer than [`MANY`] blocks, and their keys have one number of rounds.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
 unsafe fn four_near(messages: [&Message; ABREAST]) {
-    // SAFETY: the caller's, and the instructions are enabled here.
+    // SAFETY: the messages are as this function's contract says, and this function enables the
+    // instructions.
     unsafe { Four::<false>::new(messages).process() }
 }
 
-/// The same for messages that have one key and as many blocks, and go one way.
+/// Processes four messages that have one key, equal numbers of blocks, and one direction.
 ///
 /// # Safety
-/// As [`four_near`].
+/// The conditions of [`four_near`], and what the first sentence says.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
 unsafe fn four_alike(messages: [&Message; ABREAST]) {
-    // SAFETY: the caller's, and the instructions are enabled here.
+    // SAFETY: the messages are as this function's contract says, and this function enables the
+    // instructions.
     unsafe { Four::<true>::new(messages).process() }
 }
 
 /// Registers of text in a group: the blocks that a register has if it is one message's.
 const GROUP: usize = 4;
 
-/// Four messages under way, all of it in registers.
+/// Four messages under way, with all values in registers.
 ///
 /// # Safety
-/// The methods may only be called where the instructions are enabled; the messages are as
-/// [`four_near`] has them, and where they are `ALIKE`, as [`four_alike`] has them.
+/// This is the contract of every method:
+///
+/// - The instructions are enabled where the method is inlined.
+/// - The messages are as [`four_near`] asks, and as [`four_alike`] asks if `ALIKE` is set.
 struct Four<'a, const ALIKE: bool> {
     messages: [&'a Message; ABREAST],
+    /// The powers of each message's hash key.
+    powers: [Ladder; ABREAST],
     /// Bytes of the shortest text.
     fewest: usize,
     /// The counters of the next blocks.
@@ -157,7 +217,7 @@ enum Part {
 }
 
 impl Part {
-    /// The exponent of its first block in a message, and how many blocks it has.
+    /// Returns the exponent of its first block in a message, and how many blocks it has.
     #[inline(always)]
     fn of(self, message: &Message) -> (usize, usize) {
         let (associated, text) = blocks(message);
@@ -174,11 +234,23 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
     unsafe fn new(messages: [&'a Message; ABREAST]) -> Self {
         let fewest = messages.iter().fold(LONG, |fewest, message| fewest.min(message.len));
         let counters = each!(lane in 4 => messages[lane].counter.as_ptr().cast());
-        // SAFETY: the contract; a counter is a block.
+        // The lengths need a power, too.
+        let exponents = each!(lane in 4 => Part::Associated.of(messages[lane]).0);
+        // SAFETY: the instructions are enabled and the keys valid, by the contract of `Four`; a
+        // counter is a block.
         unsafe {
+            let powers = each!(lane in 4 => (*messages[lane].key).ladder(exponents[lane]));
             let masks = <__m512i as Lanewise>::gather(counters.as_ptr(), 0);
             let (counters, zero) = (masks.counter_blocks(), __m512i::zero());
-            Four { messages, fewest, counters, masks, sum: Sum::new(), ciphered: [zero; GROUP] }
+            Four {
+                messages,
+                powers,
+                fewest,
+                counters,
+                masks,
+                sum: Sum::new(),
+                ciphered: [zero; GROUP],
+            }
         }
     }
 
@@ -189,7 +261,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
             false => self.messages.iter().fold(0, |most, message| most.max(part.of(message).1)),
         };
         let (associated, text) = (most(Part::Associated), most(Part::Text));
-        // SAFETY: the contract.
+        // SAFETY: the instructions are enabled and the messages valid, by the contract of `Four`; a
+        // tag has 16 bytes.
         unsafe {
             // The first group is the one that may have fewer registers: it has that of the tags
             // besides.
@@ -224,12 +297,14 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// Ciphers the `R` blocks of each text from block `at` on, and with `N` one more, the blocks
-    /// for the tags besides. If not, the group before is hashed meanwhile. Returns where the next
-    /// group starts.
+    /// Ciphers the `R` blocks of each text from block `at` on. If `N` is one more, it also ciphers
+    /// the blocks for the tags; otherwise the group before is hashed meanwhile. Returns the first
+    /// block of the next group.
     #[inline(always)]
     unsafe fn cipher<const R: usize, const N: usize>(&mut self, at: usize) -> usize {
-        // SAFETY: the contract; rows are within the texts as far as masks leave them.
+        // SAFETY: the instructions are enabled and the messages valid, by the contract of `Four`. A
+        // row is added whole only if every text has all of it, and otherwise under a mask that ends
+        // where the text does.
         unsafe {
             let mut x = [self.masks; N];
             for i in 0..N {
@@ -264,10 +339,11 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         at + R
     }
 
-    /// A step of the cipher, which adds round key `round`.
+    /// Does a step of the cipher, which adds round key `round`.
     #[inline(always)]
     unsafe fn step<const N: usize>(&self, x: &mut [__m512i; N], step: usize, round: usize) {
-        // SAFETY: the contract.
+        // SAFETY: the key is valid, has this round key, and the instructions are enabled, by the
+        // contract of `Four`.
         unsafe {
             let key = self.round_key(round);
             for x in x {
@@ -276,10 +352,9 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// Adds key stream to a row of each text, and returns the elements that the rows of ciphertext
-    /// are.
+    /// Adds key stream to a row of each text, and returns the elements of the rows of ciphertext.
     ///
-    /// All are loaded before any is stored: two messages may be one.
+    /// All rows are loaded before any is stored, because two messages may be one.
     #[inline(always)]
     unsafe fn add<S: Row>(
         &self,
@@ -287,7 +362,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         rows: [S; ABREAST],
         at: usize,
     ) -> [__m512i; ABREAST] {
-        // SAFETY: the contract; the row is within the text.
+        // SAFETY: `src` is readable and `dst` writable for the bytes of the row that `rows` names,
+        // which lie within the text; the instructions are enabled, by the contract of `Four`.
         unsafe {
             let mut text = stream;
             for i in 0..ABREAST {
@@ -306,10 +382,11 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// The round keys of a step.
+    /// Returns the round keys of a step.
     #[inline(always)]
     unsafe fn round_key(&self, step: usize) -> __m512i {
-        // SAFETY: the contract.
+        // SAFETY: all keys are valid and have this round key, by the contract of `Four`, because
+        // their numbers of rounds are equal.
         unsafe {
             if ALIKE {
                 return round_key((*self.messages[0].key).aes(), step);
@@ -320,10 +397,11 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// A block of the associated data of each message, if it has that block, as elements.
+    /// Returns a block of the associated data of each message, if it has that block, as elements.
     #[inline(always)]
     unsafe fn associated(&self, at: usize) -> __m512i {
-        // SAFETY: the contract; bytes that the mask leaves out are not touched.
+        // SAFETY: the associated data are readable for their length, by the contract of `Four`, and
+        // bytes that the mask leaves out are not touched.
         unsafe {
             let parts = each!(lane in 4 => {
                 let (from, len) = self.messages[lane].associated;
@@ -334,10 +412,10 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// The lengths of each message as an element.
+    /// Returns the lengths of each message as an element.
     #[inline(always)]
     unsafe fn lengths(&self) -> __m512i {
-        // SAFETY: the contract.
+        // SAFETY: the instructions are enabled, by the contract of `Four`.
         unsafe {
             let bytes = each!(lane in 4 => {
                 let Message { associated: (_, associated), len, .. } = *self.messages[lane];
@@ -352,7 +430,7 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
     #[inline(always)]
     unsafe fn hash<const N: usize>(&mut self, part: Part, x: [__m512i; N], at: usize) {
         let (mut power, mut fold) = (x, x);
-        // SAFETY: the contract.
+        // SAFETY: the instructions are enabled and the keys valid, by the contract of `Four`.
         unsafe {
             for i in 0..N {
                 (power[i], fold[i]) = self.powers(part, at, i);
@@ -361,31 +439,31 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// The powers that a block of a part is multiplied by, so many behind another, and the folds of
-    /// these.
+    /// Returns the powers that a block of a part is multiplied by, `behind` blocks behind block
+    /// `at`, and the folds of these.
     #[inline(always)]
     unsafe fn powers(&self, part: Part, at: usize, behind: usize) -> (__m512i, __m512i) {
-        // SAFETY: the contract; exponents are 1 to POWERS.
+        // SAFETY: the keys are valid, by the contract of `Four`. Exponents are at most the first of
+        // a message, for which there are powers; they are at least 1, because at most the part's
+        // blocks are subtracted from its first exponent.
         unsafe {
-            if ALIKE {
-                let powers = (*self.messages[0].key).hash();
+            let power = if ALIKE {
                 let exponent = part.of(self.messages[0]).0 - at;
-                let power = powers.from(exponent).wrapping_add(behind);
-                let fold = powers.folds_from(exponent).wrapping_add(behind);
-                return (__m512i::round_key(power.cast()), __m512i::round_key(fold.cast()));
-            }
-            let powers = each!(lane in 4 => {
-                let message = self.messages[lane];
-                let (first, blocks) = part.of(message);
-                (*message.key).hash().from(first - (at + behind).min(blocks)).cast()
-            });
-            let power = <__m512i as Lanewise>::gather(powers.as_ptr(), 0);
+                let power = self.powers[0].from(exponent).wrapping_add(behind);
+                __m512i::round_key(power.cast())
+            } else {
+                let powers = each!(lane in 4 => {
+                    let (first, blocks) = part.of(self.messages[lane]);
+                    self.powers[lane].from(first - (at + behind).min(blocks)).cast()
+                });
+                <__m512i as Lanewise>::gather(powers.as_ptr(), 0)
+            };
             (power, power.xor(power.swapped()))
         }
     }
 }
 
-/// The register of the group before that is hashed after a step.
+/// Returns the register of the group before that is hashed after a step.
 const fn hashed_after(step: usize) -> Option<usize> {
     match step {
         2 => Some(0),
@@ -396,32 +474,33 @@ const fn hashed_after(step: usize) -> Option<usize> {
     }
 }
 
-/// What of a message's row in a group is text.
+/// The part of a message's row in a group that is text.
 ///
 /// # Safety
-/// The instructions are enabled, and pointers are good for what is text.
+/// - The instructions are enabled where a method is inlined.
+/// - Pointers are valid for the bytes of the row that are text.
 trait Row {
     unsafe fn load(&self, from: *const u8) -> __m512i;
     unsafe fn store(&self, x: __m512i, to: *mut u8);
 
-    /// The text, and zeros.
+    /// Returns the text, and zeros.
     unsafe fn only(&self, x: __m512i) -> __m512i;
 }
 
-/// All of it.
+/// All of the row.
 #[derive(Clone, Copy)]
 struct Whole;
 
 impl Row for Whole {
     #[inline(always)]
     unsafe fn load(&self, from: *const u8) -> __m512i {
-        // SAFETY: the contract.
+        // SAFETY: `from` is readable for a register, by the contract of `Row`.
         unsafe { __m512i::load(from) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, x: __m512i, to: *mut u8) {
-        // SAFETY: the contract.
+        // SAFETY: `to` is writable for a register, by the contract of `Row`.
         unsafe { x.store(to) };
     }
 
@@ -431,46 +510,38 @@ impl Row for Whole {
     }
 }
 
-/// Some first bytes, or none.
+/// Some first bytes of the row, or none.
 struct Masked(__mmask64);
 
 impl Row for Masked {
     #[inline(always)]
     unsafe fn load(&self, from: *const u8) -> __m512i {
-        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled.
+        // SAFETY: `from` is readable for the bytes of the mask, by the contract of `Row`, and the
+        // others are not touched; AVX-512 BW is enabled.
         unsafe { _mm512_maskz_loadu_epi8(self.0, from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, x: __m512i, to: *mut u8) {
-        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled.
+        // SAFETY: `to` is writable for the bytes of the mask, by the contract of `Row`, and the
+        // others are not touched; AVX-512 BW is enabled.
         unsafe { _mm512_mask_storeu_epi8(to.cast(), self.0, x) }
     }
 
     #[inline(always)]
     unsafe fn only(&self, x: __m512i) -> __m512i {
-        // SAFETY: AVX-512 BW is enabled.
+        // SAFETY: AVX-512 BW is enabled, by the contract of `Row`.
         unsafe { _mm512_maskz_mov_epi8(self.0, x) }
     }
 }
 
-/// So many first bytes, at most 64.
+/// Puts four blocks into a register.
 ///
 /// # Safety
-/// BMI2 is enabled.
-#[inline(always)]
-unsafe fn first(len: usize) -> __mmask64 {
-    // SAFETY: the caller's.
-    unsafe { _bzhi_u64(u64::MAX, len as u32) }
-}
-
-/// Four blocks in a register.
-///
-/// # Safety
-/// AVX-512 F is enabled.
+/// AVX-512 F is enabled where this is inlined.
 #[inline(always)]
 unsafe fn side_by_side([a, b, c, d]: [__m128i; ABREAST]) -> __m512i {
-    // SAFETY: the caller's.
+    // SAFETY: AVX-512 F is enabled, by this function's contract.
     unsafe {
         let (low, high) = (_mm256_set_m128i(b, a), _mm256_set_m128i(d, c));
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)

@@ -1,47 +1,65 @@
 //! Groups of a long text of GCM on four blocks at once, as one piece of assembly.
 //!
-//! On AMD Zen 4 two of four pipes do AES rounds, and one of those carry-less products: a register
-//! of four blocks keeps them for 13 cycles. Sums, shuffles and counters that are given one of these
-//! pipes get in the way. So the counters are made by integer instructions, which write them into
-//! the next group's blocks in memory; the round keys stay in registers; and each operation of the
-//! hash stands behind one round of a register. That takes 15 cycles, or 16.5 where texts are not
-//! aligned; the compiler's code took 18.
+//! A group is eight registers: 32 blocks, or 512 bytes. Its blocks are ciphered while a group of
+//! ciphertext is hashed:
 //!
-//! Where an operation on four blocks is one, and not two of half the width, vectors make the
-//! counters: there is room for them, and the first round need not wait for 32 short stores. On AMD
-//! Zen 5 a register takes 9 cycles that way, with counters by integers 10.8.
+//! ```text
+//! round keys -> zmm8 to zmm21
+//! for each group:
+//!     zmm0 to zmm7 = 32 counter blocks, with the first round key
+//!     for the pairs (2, 3), (4, 5), (6, 7) and (0, 1) of registers of ciphertext:
+//!         two AES rounds of zmm0 to zmm7, and between their instructions:
+//!             load the pair, and reverse the bytes of its blocks
+//!             low, high and middle products with the powers of the hash key -> three sums
+//!             eight counters of the next group, if integers make them
+//!     the two, four or six rounds that are left; the last one adds the text; store
+//!     reduce the three sums to the hash so far, which the pair (0, 1) of the next group needs
+//! ```
+//!
+//! The pair (0, 1) comes last because its first block waits for the hash of the group before.
+//!
+//! On AMD Zen 4, two of four pipes execute AES rounds, and one of these two executes carry-less
+//! products, so that a register of four blocks keeps them busy for 13 cycles. Sums, shuffles and
+//! counters that are given one of these pipes get in the way. Therefore integer instructions make
+//! the counters and write them into the next group's blocks in memory, the round keys stay in
+//! registers, and each operation of the hash stands behind one round of a register. A register then
+//! takes 15 cycles, or 16.5 if texts are not aligned; the compiler's code took 18.
+//!
+//! On CPUs where an operation on four blocks is one, and not two of half the width, vectors make
+//! the counters: there is room for them, and the first round need not wait for 32 short stores. On
+//! AMD Zen 5 a register takes 9 cycles that way, and 10.8 with counters by integers.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
 use core::mem::{MaybeUninit, offset_of};
 
-use crate::aes::ctr::pipeline::take;
-use crate::aes::gcm::field::REDUCTION;
-use crate::aes::gcm::hash::STEPS;
-use crate::aes::gcm::key::{HashPowers, POWERS};
-use crate::aes::gcm::pipeline::{Groups, Text};
-use crate::aes::register::{Aes, Wide};
 use crate::arch::x86_64::common::aes::COUNTER_LAST;
 use crate::arch::x86_64::common::clmul::REVERSED;
+use crate::kernels::aes::ctr::pipeline::take;
+use crate::kernels::aes::gcm::field::REDUCTION;
+use crate::kernels::aes::gcm::hash::STEPS;
+use crate::kernels::aes::gcm::hash::{Groups, Text};
+use crate::kernels::aes::gcm::key::{self, HashPowers};
+use crate::kernels::aes::register::{Aes, Wide};
 
 /// Blocks of a group: eight registers.
 const BLOCKS: usize = 4 * STEPS;
 
-/// From so many groups on it pays to load all round keys, and to make counters that the last group
-/// has no use for.
+/// The number of groups from which on it pays to load all round keys, and to make counters that the
+/// last group does not use.
 pub(in crate::arch) const MANY: usize = 2;
 
 /// The counter blocks of a group.
 #[repr(C, align(64))]
 struct CounterBlocks([[u8; 16]; BLOCKS]);
 
-/// What the assembly has in memory.
+/// The values that the assembly reads from memory.
 #[repr(C, align(64))]
 struct Constants {
     /// [`REDUCTION`], everywhere.
     reduction: [u64; 8],
-    /// What the counters of eight registers are beyond those of the first, and those of the next
-    /// group.
+    /// The differences between the counters of eight registers and those of the first, and between
+    /// those of the next group and the first.
     beyond: [[[u32; 4]; 4]; STEPS + 1],
     /// The order of the bytes of four counter blocks.
     counter_last: [__m128i; 4],
@@ -121,7 +139,7 @@ macro_rules! round {
     };
 }
 
-/// The last round of register `$i`, with the text: it goes out.
+/// The last round of register `$i`, with the text, whose result is stored.
 macro_rules! added {
     ($i:literal, $text:literal) => {
         concat!(
@@ -153,7 +171,7 @@ macro_rules! counter {
     (vectors $w:literal) => { "" };
 }
 
-/// That counter to where it belongs.
+/// Stores that counter in its block.
 #[rustfmt::skip]
 macro_rules! store {
     (integers $w:literal) => { concat!("mov [{blocks} + 16*", $w, " + 12], {word:e}\n") };
@@ -324,7 +342,7 @@ macro_rules! assembly {
             last = in(reg) 16 * (*$key).rounds(),
             constants = in(reg) &raw const CONSTANTS,
             reversed = const offset_of!(Constants, reversed),
-            powers = in(reg) (*$powers).from(POWERS),
+            powers = in(reg) (*$powers).from(key::MANY),
             src = inout(reg) $text.src => _,
             dst = inout(reg) $text.dst => _,
             ciphertext = inout(reg) $text.ciphertext => _,
@@ -344,11 +362,11 @@ macro_rules! assembly {
     };
 }
 
-/// [`Groups::hashed`], of one group at least. `INTEGERS` says whether integers make the counters,
-/// or vectors.
+/// Does what [`Groups::hashed`] does, for one group at least. Integers make the counters if
+/// `INTEGERS` is set, and otherwise vectors do.
 ///
 /// # Safety
-/// That of [`Groups::hashed`].
+/// The conditions of [`Groups::hashed`]; `count` is at least 1.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
 pub(in crate::arch) unsafe fn weave<const INTEGERS: bool>(
@@ -360,18 +378,19 @@ pub(in crate::arch) unsafe fn weave<const INTEGERS: bool>(
 ) -> __m512i {
     let Groups { key, counters } = groups;
     let key = *key;
-    // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight
-    // registers of text and of ciphertext are read, and as many are written; of the counter blocks,
-    // the last four bytes each, or the first register. A key has a round key for each of its
-    // rounds, and one before them, and there are the powers of so many blocks. All registers that
-    // are written are named.
+    // SAFETY: by this function's contract the key and the powers are valid, and the text has
+    // `count` whole groups, at `src`, `dst` and `ciphertext`. The assembly reads eight registers of
+    // text and of ciphertext in each group, and writes eight; of the counter blocks, it writes the
+    // last four bytes each, or the first register. A key has a round key for each of its rounds and
+    // one before them, and there are powers for the 32 blocks of a group. All registers that are
+    // written are named.
     unsafe {
         if INTEGERS {
             let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
             let blocks: *mut u8 = blocks.as_mut_ptr().cast();
             let x = take::<__m512i, STEPS>(counters);
             let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
-            // For all of it but the counters.
+            // The assembly only changes the counters in these blocks.
             for (i, x) in x.iter().enumerate() {
                 x.store(blocks.add(64 * i));
             }
@@ -400,13 +419,13 @@ mod tests {
     use std::{format, println};
 
     use super::*;
-    use crate::aes::gcm::GcmKey;
     use crate::cpu::{Cpu, Isa};
     use crate::features::Feature;
+    use crate::kernels::aes::gcm::key::GcmKey;
 
     const GROUP: usize = 16 * BLOCKS;
 
-    /// What comes of some groups of a text and one more that is not hashed: the text, and the hash.
+    /// Returns the text after some groups and one more that is not hashed, and the hash.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
     fn ciphered<const KIND: usize>(
         key: &GcmKey,
@@ -420,7 +439,8 @@ mod tests {
         let mut block = [9; 16];
         block[12..].copy_from_slice(&counter.to_be_bytes());
         let mut hash = [0; 64];
-        // SAFETY: the instructions are enabled; all groups are there.
+        // SAFETY: this function enables the instructions, and `bytes` has all groups and one before
+        // and behind them.
         unsafe {
             let counters = __m512i::load_one(block.as_ptr()).counters();
             let mut all = Groups { key: key.aes(), counters };
@@ -429,9 +449,9 @@ mod tests {
             let places = Text { src: text, dst: text, ciphertext };
             let so_far = __m512i::load_one([0xa5; 16].as_ptr());
             let so_far = match KIND {
-                0 => all.hashed(key.hash(), places, groups, so_far),
-                1 => weave::<true>(&mut all, key.hash(), places, groups, so_far),
-                _ => weave::<false>(&mut all, key.hash(), places, groups, so_far),
+                0 => all.hashed(key.many(), places, groups, so_far),
+                1 => weave::<true>(&mut all, key.many(), places, groups, so_far),
+                _ => weave::<false>(&mut all, key.many(), places, groups, so_far),
             };
             so_far.store(hash.as_mut_ptr());
             let last = text.add(GROUP * groups);

@@ -17,7 +17,8 @@ use core::mem::MaybeUninit;
 
 use super::vectors::{U64x8, transpose8};
 use crate::arch::compile::{align_frame, keccak_chain_kernel};
-use crate::sponge::{CONSTANTS, KeccakKernel, Rate, Rows, Steps, kernel};
+use crate::kernels::sponge::keccak::{CONSTANTS, Rows, Steps};
+use crate::kernels::sponge::kernel::{self, KeccakKernel, Rate};
 use crate::vector::{Vector, each};
 
 /// Rotations, and logic functions of three inputs. Uses AVX-512 F.
@@ -29,7 +30,8 @@ unsafe impl Steps for Ternary {
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x8; 8] {
-        // SAFETY: the caller vouches for AVX-512, eight pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_eight`, the CPU has AVX-512, and `lanes` is readable for
+        // eight pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let rows = each!(l in 8 => _mm512_loadu_si512((*lanes.add(l)).add(offset).cast()));
             let columns = transpose8(rows);
@@ -52,7 +54,7 @@ keccak_chain_kernel!(
 
 /// Eight lanes.
 pub(in crate::arch) const KECCAK: KeccakKernel =
-    KeccakKernel { name: "avx512", lanes: LANES, absorb };
+    KeccakKernel { name: "avx512", lanes: LANES, absorb, extract };
 
 const LANES: usize = 8;
 
@@ -63,6 +65,12 @@ struct Words([[u64; LANES]; MOST]);
 /// Words of the longest block.
 const MOST: usize = Rate::Bytes168.bytes() / 8;
 
+/// A block of zeros.
+static ZEROS: [u64; MOST] = [0; MOST];
+
+/// What stands in for the block behind the last one.
+static NO_BLOCKS: [&[u64; MOST]; LANES] = [&ZEROS; LANES];
+
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: usize) {
     align_frame!();
@@ -72,8 +80,10 @@ unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: u
     let mut words = MaybeUninit::<Words>::uninit();
     let words: *mut [u64; LANES] = words.as_mut_ptr().cast();
     let count = rate.bytes() / 8;
-    // SAFETY: the same contract: 25 vectors of states, and the blocks of every lane. All words are
-    // written before they are read: those of a block during the block before, the others here.
+    // SAFETY: the arguments fulfil the contract of `KeccakKernel` for eight lanes: 25 vectors of
+    // states, and the blocks of every lane; `NO_BLOCKS` has a pointer to the longest block for each
+    // of eight lanes. All words are written before they are read: those of a block during the block
+    // before, the others here.
     unsafe {
         let mut s: Rows<U64x8> =
             each!(y in 5 => each!(x in 5 => U64x8::load(states.add((5 * y + x) * LANES))));
@@ -82,9 +92,13 @@ unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: u
             (count..MOST).for_each(|i| words.add(i).write([0; LANES]));
         }
         for block in 1..=blocks {
-            // Behind the last block is no other: its own words are taken again, for nobody.
-            let next = block.min(blocks - 1);
-            permute(&mut s, data, rate.bytes() * next, words, count);
+            // Behind the last block is no other: zeros take the place of its words, which may be
+            // secret and would stay on the stack.
+            let (next, offset) = match block < blocks {
+                true => (data, rate.bytes() * block),
+                false => (NO_BLOCKS.as_ptr().cast(), 0),
+            };
+            permute(&mut s, next, offset, words, count);
             if block == blocks {
                 break;
             }
@@ -95,6 +109,13 @@ unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: u
         }
         each!(y in 5 => each!(x in 5 => s[y][x].store(states.add((5 * y + x) * LANES))));
     }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
+unsafe fn extract(states: *const u64, eights: usize, rows: *const *mut u64) {
+    // SAFETY: the arguments fulfil the contract of `KeccakKernel`, and this function enables the
+    // instructions.
+    unsafe { kernel::extract::<U64x8>(states, eights, rows) }
 }
 
 /// A pointer to a buffer, or a word of the next block from there to its lane. Round `$j` of four
@@ -258,12 +279,13 @@ macro_rules! rounds {
     };
 }
 
-/// All 24 rounds. Meanwhile, the first `count` words that the buffers have at `offset` are put to
-/// `words`.
+/// Takes the states through all 24 rounds. Meanwhile, it puts the first `count` words that the
+/// buffers have at `offset` to `words`.
 ///
 /// # Safety
-/// AVX-512 F; eight pointers, each readable for so many words there; `words` is writable. `count`
-/// is at least 4.
+/// - The CPU has AVX-512 F.
+/// - `data` is readable for eight pointers, and each of these for `count` words from `offset` on.
+/// - `words` is writable for `count` rows, and `count` is at least 4.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn permute(
@@ -278,8 +300,10 @@ unsafe fn permute(
     for (group, constants) in CONSTANTS.iter().enumerate().take(groups) {
         // Four words in each of six groups are more than there are: the last ones are taken again.
         let first = (4 * group).min(count - 4);
-        // SAFETY: the caller's: four constants are read, and four of the words of each buffer; all
-        // registers that are written are named.
+        // SAFETY: the assembly reads four constants, and four words of each buffer from word
+        // `first` on, and writes them to four rows of `words`; `first + 4` is at most `count`, and
+        // these places are valid by this function's contract. All registers that are written are
+        // named.
         // Changes: zmm0 to zmm31; the registers of `from` and `word`; the words from `words` on. No
         // flags, no mask register, no stack.
         unsafe {

@@ -4,12 +4,16 @@ mod bignum;
 mod binary;
 mod bits;
 mod chacha;
+mod chacha_rows;
 mod curves;
 mod fused;
 mod gcm_abreast;
+mod gcm_alone;
 mod gcm_weave;
 mod keccak;
 mod mac;
+mod ml_dsa;
+mod ml_kem;
 pub(in crate::arch) mod paired;
 mod poly;
 mod rabin;
@@ -28,41 +32,52 @@ use super::avx2::vectors::single;
 use super::avx2::{self, Lanes256, ni};
 use super::common::sha;
 use super::sse4;
-use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
+use crate::arch::compile::{
+    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
+};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
-use crate::binary::BinaryKernels;
-use crate::chacha::block::Whole;
-use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
-use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
-use crate::hash::{
-    HashKernel, HashKernels, Kernels, Md5, Middle, Sha1, Sha224, Sha256, Sha384, Sha512, sha1,
-    sha256,
-};
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
-use crate::sponge::SpongeKernels;
+use crate::kernels::aes::{AesKernels, portable as integers};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::chacha::block::Whole;
+use crate::kernels::chacha::poly::limbs::Limbs;
+use crate::kernels::chacha::poly::wide::PolyLanes;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::hash::kernel::HashKernel;
+use crate::kernels::hash::md5::Md5;
+use crate::kernels::hash::select::{HashChoice, HashKernels, Middle};
+use crate::kernels::hash::sha1::{self, Sha1};
+use crate::kernels::hash::sha256::{self, Sha224, Sha256};
+use crate::kernels::hash::sha512::{Sha384, Sha512};
+use crate::kernels::hash::sm3::{self, Sm3};
+use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
+use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
     /// Sixteen blocks at once, in halves; Poly1305 with instructions that multiply and add.
-    CHACHA_HALVES, "avx512-ifma in halves", Halves, Lanes<Fused>,
+    CHACHA_HALVES, "avx512-ifma in halves", Halves, PolyLanes<Fused>,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );
 
 chacha_kernel!(
     /// Sixteen blocks at once; Poly1305 with instructions that multiply and add.
-    CHACHA_IFMA, "avx512-ifma", Whole<U32x16>, Lanes<Fused>,
+    CHACHA_IFMA, "avx512-ifma", Whole<U32x16>, PolyLanes<Fused>,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );
 
 chacha_kernel!(
     /// Sixteen blocks at once.
-    CHACHA, "avx512", Whole<U32x16>, Lanes<Limbs<U64x8>>,
+    CHACHA, "avx512", Whole<U32x16>, PolyLanes<Limbs<U64x8>>,
     "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+);
+
+blake3_kernel!(
+    /// Sixteen lanes.
+    BLAKE3, "avx512", U32x16, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 des_kernel!(
@@ -90,7 +105,7 @@ sha256_chain_kernel!(
     SHA256_CHAIN, "avx512", U32x16, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
-/// A kernel of fewer lanes, the faster one with so many buffers or fewer.
+/// Returns a kernel of fewer lanes, the faster one with so many buffers or fewer.
 const fn middle(kernel: HashKernel<u32>, up_to: usize) -> Option<Middle<u32>> {
     Some(Middle { kernel, up_to })
 }
@@ -106,62 +121,66 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Avx512f, Avx512bw, Avx512dq, Avx512vl, Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
     hashes: HashKernels {
         md5: choice! {
-            [] => Kernels::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
+            [] => HashChoice::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
         },
         sha1: choice! {
-            [Sha, Fp256] => Kernels::new(
+            [Sha, Fp256] => HashChoice::new(
                 (sha1x16::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
             ),
-            [Sha] => Kernels::new(
+            [Sha] => HashChoice::new(
                 (paired::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
             ).with_half(vectors::kernel32::<Sha1>()),
-            [Fp256] => Kernels::new((sha1x16::kernel::<Sha1>(), None), single::<sha1::Core>()),
-            [] => Kernels::new((paired::kernel::<Sha1>(), None), single::<sha1::Core>())
+            [Fp256] => HashChoice::new((sha1x16::kernel::<Sha1>(), None), single::<sha1::Core>()),
+            [] => HashChoice::new((paired::kernel::<Sha1>(), None), single::<sha1::Core>())
                 .with_half(vectors::kernel32::<Sha1>()),
         },
         sha224: choice! {
-            [Sha, Fp256] => Kernels::new(
+            [Sha, Fp256] => HashChoice::new(
                 (sha256x8::kernel::<Sha224>(), middle(sha::wide_sha256_avx512::<Sha224>(), 4)),
                 sha::SHA256,
             ),
-            [Sha] => Kernels::new(
+            [Sha] => HashChoice::new(
                 (paired::kernel::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
             ).with_half(vectors::kernel32::<Sha224>()),
-            [Fp256] => Kernels::new(
+            [Fp256] => HashChoice::new(
                 (vectors::kernel32::<Sha224>(), None), single::<sha256::Core>(),
             ),
-            [] => Kernels::new((paired::kernel::<Sha224>(), None), single::<sha256::Core>())
+            [] => HashChoice::new((paired::kernel::<Sha224>(), None), single::<sha256::Core>())
                 .with_half(vectors::kernel32::<Sha224>()),
         },
         sha256: choice! {
-            [Sha, Fp256] => Kernels::new(
+            [Sha, Fp256] => HashChoice::new(
                 (sha256x8::kernel::<Sha256>(), middle(sha::wide_sha256_avx512::<Sha256>(), 4)),
                 sha::SHA256,
             ),
-            [Sha] => Kernels::new(
+            [Sha] => HashChoice::new(
                 (paired::kernel::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,
             ).with_half(vectors::kernel32::<Sha256>()),
-            [Fp256] => Kernels::new(
+            [Fp256] => HashChoice::new(
                 (vectors::kernel32::<Sha256>(), None), single::<sha256::Core>(),
             ),
-            [] => Kernels::new((paired::kernel::<Sha256>(), None), single::<sha256::Core>())
+            [] => HashChoice::new((paired::kernel::<Sha256>(), None), single::<sha256::Core>())
                 .with_half(vectors::kernel32::<Sha256>()),
         },
         sha384: choice! {
-            [Fp256] => Kernels::new(
+            [Fp256] => HashChoice::new(
                 (vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX512,
             ),
-            [] => Kernels::new((paired::kernel::<Sha384>(), None), super::common::sha512::AVX512)
+            [] => HashChoice::new((paired::kernel::<Sha384>(), None), super::common::sha512::AVX512)
                 .with_half(vectors::kernel64::<Sha384>()),
         },
         sha512: choice! {
-            [Fp256] => Kernels::new(
+            [Fp256] => HashChoice::new(
                 (vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX512,
             ),
-            [] => Kernels::new((paired::kernel::<Sha512>(), None), super::common::sha512::AVX512)
+            [] => HashChoice::new((paired::kernel::<Sha512>(), None), super::common::sha512::AVX512)
                 .with_half(vectors::kernel64::<Sha512>()),
         },
+        sm3: choice! {
+            [] => HashChoice::new((vectors::kernel32::<Sm3>(), None), single::<sm3::Core>()),
+        },
     },
+    blake3: &[portable::BLAKE3, sse4::BLAKE3, avx2::BLAKE3, BLAKE3],
     sponge: choice! {
         [] => SpongeKernels { wide: keccak::KECCAK, single: avx2::KECCAK_ONE },
     },
@@ -172,7 +191,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         ctr: choice! { [Vaes] => &vaes::CTR, [Aes] => &ni::CTR, [] => &integers::CTR },
         blocks: choice! { [Vaes] => &vaes::BLOCKS, [Aes] => &ni::BLOCKS, [] => &integers::BLOCKS },
         gcm: choice! {
-            [Vaes, Vpclmulqdq, Fp256] => &vclmul::VCLMUL512_HALVES,
+            [Vaes, Vpclmulqdq, Aes, Fp256] => &vclmul::VCLMUL512_HALVES,
             [Vaes, Vpclmulqdq] => &vclmul::VCLMUL512,
             [Aes, Pclmulqdq] => &avx2::CLMUL,
             [] => &integers::GCM,
@@ -216,6 +235,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => ChainKernels { wide: keccak::CHAIN, few: avx2::CHAIN_ONE, up_to: 1 },
         },
     },
+    ml_kem: &[&sse4::ml_kem::ML_KEM, &avx2::ml_kem::ML_KEM, &ml_kem::ML_KEM],
+    ml_dsa: &[&sse4::ml_dsa::ML_DSA, &avx2::ml_dsa::ML_DSA, &ml_dsa::ML_DSA],
     binary: choice! {
         [Vpclmulqdq] => BinaryKernels {
             one: &avx2::binary::BINARY,
@@ -228,7 +249,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [Gfni, Vpclmulqdq] => &rabin::RABIN,
         [Vpclmulqdq] => &avx2::rabin::RABIN,
         [Pclmulqdq] => &sse4::rabin::RABIN,
-        [] => &crate::rabin::PORTABLE,
+        [] => &crate::kernels::rabin::kernel::PORTABLE,
     },
     draw: Draw::AVX,
 };

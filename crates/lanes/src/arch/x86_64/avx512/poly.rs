@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 
 use super::vectors::U64x8;
 use crate::arch::x86_64::common::poly::products;
-use crate::chacha::poly::limbs::Products;
-use crate::chacha::poly::wide::{MAX_LANES, Words};
+use crate::kernels::chacha::poly::limbs::Products;
+use crate::kernels::chacha::poly::wide::{MAX_LANES, Words};
 use crate::vector::each;
 
 // SAFETY: AVX-512 F instructions only; every method is `inline(always)`.
@@ -21,7 +21,8 @@ unsafe impl Words for U64x8 {
 
     #[inline(always)]
     unsafe fn blocks(from: *const u8) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX-512 and for 128 bytes.
+        // SAFETY: the CPU has AVX-512 and `from` is readable for 128 bytes, by the contract of
+        // `blocks`.
         unsafe {
             let (a, b) = (_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(64).cast()));
             [Self(_mm512_unpacklo_epi64(a, b)), Self(_mm512_unpackhi_epi64(a, b))]
@@ -30,7 +31,8 @@ unsafe impl Words for U64x8 {
 
     #[inline(always)]
     unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2] {
-        // SAFETY: the caller vouches for AVX-512, eight pointers, and 16 bytes behind each.
+        // SAFETY: by the contract of `block_of_each`, the CPU has AVX-512, and `lanes` is readable
+        // for eight pointers, each of which is readable for 16 bytes.
         unsafe {
             let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
             let [a, b] = each!(l in 2 => {
@@ -59,16 +61,16 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::chacha::poly::OneTimeKey;
-    use crate::chacha::poly::limbs::Limbs;
-    use crate::chacha::poly::tests::{check, tags};
-    use crate::chacha::poly::wide::Lanes;
     use crate::cpu::{Cpu, Isa};
+    use crate::kernels::chacha::poly::OneTimeKey;
+    use crate::kernels::chacha::poly::limbs::Limbs;
+    use crate::kernels::chacha::poly::tests::{check, tags};
+    use crate::kernels::chacha::poly::wide::PolyLanes;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     unsafe fn ours(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
         // SAFETY: the instructions are enabled here.
-        unsafe { tags::<Lanes<Limbs<U64x8>>>(key, text) }
+        unsafe { tags::<PolyLanes<Limbs<U64x8>>>(key, text) }
     }
 
     #[test]

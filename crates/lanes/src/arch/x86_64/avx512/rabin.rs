@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use crate::arch::compile::rabin_kernel;
 use crate::arch::x86_64::common::rabin::{REVERSED, rabin_words};
-use crate::rabin::ByteMap;
+use crate::kernels::rabin::constants::ByteMap;
 use crate::vector::each;
 
 rabin_words!(
@@ -19,11 +19,14 @@ rabin_kernel!(
     RABIN, "vpclmulqdq-512", Words8, "avx512f,avx512bw,avx512dq,avx512vl,gfni,vpclmulqdq"
 );
 
+/// Loads eight words of each stripe.
+///
 /// # Safety
-/// As for `Words::load`, with the instructions of AVX-512 F and BW.
+/// The conditions of `Words::load`; the instructions are those of AVX-512 F and BW.
 #[inline(always)]
 unsafe fn load(first: *const u8, stride: usize) -> [Words8; 8] {
-    // SAFETY: the contract.
+    // SAFETY: by the contract of `Words::load` the CPU has the instructions, and every stripe is
+    // readable for eight words.
     unsafe {
         let reversed = _mm512_broadcast_i32x4(_mm_loadu_si128(REVERSED.as_ptr().cast()));
         let rows = each!(lane in 8 => {
@@ -38,13 +41,13 @@ unsafe fn load(first: *const u8, stride: usize) -> [Words8; 8] {
     }
 }
 
-/// Of four rows of four pairs of words, the columns.
+/// Returns the columns of four rows of four pairs of words.
 ///
 /// # Safety
-/// The CPU must have AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn transposed([a, b, c, d]: [__m512i; 4]) -> [Words8; 4] {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX-512 F, by this function's contract.
     unsafe {
         let (low_ab, low_cd) =
             (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0x44>(c, d));
@@ -59,34 +62,44 @@ unsafe fn transposed([a, b, c, d]: [__m512i; 4]) -> [Words8; 4] {
     }
 }
 
+/// Loads the matrix of a map.
+///
 /// # Safety
-/// The CPU must have AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn matrix(map: &ByteMap) -> __m512i {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX-512 F, by this function's contract.
     unsafe { _mm512_set1_epi64(map.matrix().cast_signed()) }
 }
 
+/// Multiplies each byte by a matrix.
+///
 /// # Safety
-/// The CPU must have AVX-512 F and GFNI.
+/// The CPU has AVX-512 F and GFNI.
 #[inline(always)]
 unsafe fn apply(bytes: __m512i, matrix: __m512i) -> __m512i {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX-512 F and GFNI, by this function's contract.
     unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(bytes, matrix) }
 }
 
+/// Stores words.
+///
 /// # Safety
-/// The CPU must have AVX-512 F, and eight words must be writable.
+/// - The CPU has AVX-512 F.
+/// - `to` is writable for eight words, at any alignment.
 #[inline(always)]
 unsafe fn store(to: *mut __m512i, words: __m512i) {
-    // SAFETY: the contract.
+    // SAFETY: `to` is writable for eight words and the CPU has AVX-512 F, by this function's
+    // contract.
     unsafe { _mm512_storeu_si512(to, words) }
 }
 
+/// Returns `true` if a byte of the words is zero.
+///
 /// # Safety
-/// The CPU must have AVX-512 BW.
+/// The CPU has AVX-512 BW.
 #[inline(always)]
 unsafe fn has_zero_byte(words: __m512i) -> bool {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has AVX-512 BW, by this function's contract.
     unsafe { _mm512_testn_epi8_mask(words, words) != 0 }
 }

@@ -4,8 +4,9 @@
 //! A block is some 750 vector instructions, of which 224 are rotations. On AMD Zen 4 two of the
 //! four pipes rotate, and the same two move words between lanes: to transpose a block there takes
 //! 80 instructions more, and as much time as if nothing else were done. The integer pipes are idle.
-//! They load words, swap their bytes, and store each beside that of the next lane where the lanes
-//! are; the vectors find them there in the next block. Done between the rounds, that costs nothing.
+//! They load words, swap their bytes, and store each word beside that of the next lane, in the
+//! place where the vectors load it in the next block. Between the rounds, these instructions cost
+//! nothing.
 //!
 //! When a pipe can begin an instruction depends on how those before it were spread over the pipes,
 //! and that on their order. The order here was searched for: a block takes 395 of the core's
@@ -17,12 +18,13 @@ use core::mem::MaybeUninit;
 
 use super::vectors::U32x16;
 use crate::arch::compile::align_frame;
-use crate::hash::kernel::{self, InRegisters, Padding};
-use crate::hash::sha1::K;
-use crate::hash::{Hash, HashKernel, Messages, Shape};
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::kernel::{self, InRegisters, Padding};
+use crate::kernels::hash::kernel::{HashKernel, Messages, Shape};
+use crate::kernels::hash::sha1::K;
 use crate::vector::{Vector, each};
 
-/// SHA-1 for many buffers.
+/// Returns the kernel of SHA-1 for many buffers.
 pub(crate) const fn kernel<A: Hash<Word = u32>>() -> HashKernel<u32> {
     HashKernel {
         name: "avx512, integers",
@@ -36,7 +38,8 @@ pub(crate) const fn kernel<A: Hash<Word = u32>>() -> HashKernel<u32> {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn run(states: *const *mut u32, data: *const *const u8, blocks: usize) {
     align_frame!();
-    // SAFETY: the same contract.
+    // SAFETY: the arguments fulfil the contract of `WideRun` for sixteen lanes, and this function
+    // enables the instructions.
     unsafe {
         let mut rows = U32x16::gather(states.cast());
         absorb(&mut rows, data, blocks);
@@ -49,7 +52,8 @@ unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, sh
     align_frame!();
     let mut words = MaybeUninit::uninit();
     let words = words.as_mut_ptr();
-    // SAFETY: the same contract.
+    // SAFETY: the arguments fulfil the contract of `WideFinish` for sixteen lanes, and this
+    // function enables the instructions; `words` is written by `put` before `compress` reads it.
     unsafe {
         let mut rows = U32x16::gather(messages.start[first..].as_ptr());
         absorb(&mut rows, messages.data[first..].as_ptr(), shape.blocks);
@@ -71,10 +75,12 @@ unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, sh
     }
 }
 
-/// Advances the states by `blocks` blocks. Not inlined: there is one copy of this code.
+/// Advances the states by `blocks` blocks. It is not inlined, so that there is one copy of this
+/// code.
 ///
 /// # Safety
-/// AVX-512 F, BW, DQ and VL; sixteen pointers, each readable for so many blocks.
+/// - The CPU has AVX-512 F, BW, DQ and VL, BMI1 and BMI2.
+/// - `data` is readable for sixteen pointers, and each of these for `blocks` blocks.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn absorb(rows: &mut [U32x16; 8], data: *const *const u8, blocks: usize) {
@@ -84,7 +90,8 @@ unsafe fn absorb(rows: &mut [U32x16; 8], data: *const *const u8, blocks: usize) 
     align_frame!();
     let (mut one, mut other) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let (mut words, mut next) = (one.as_mut_ptr(), other.as_mut_ptr());
-    // SAFETY: the caller's; the words of a block are there before it is its turn.
+    // SAFETY: `data` has `blocks` blocks in every lane, by this function's contract. The words of a
+    // block are written by `put`, or while the block before it is compressed.
     unsafe {
         put(words, U32x16::load_block::<true>(data, 0));
         for block in 1..blocks {
@@ -110,10 +117,12 @@ struct Words([[u32; LANES]; 16]);
 /// Stores the words of a block.
 ///
 /// # Safety
-/// AVX-512 F; `words` is writable.
+/// - The CPU has AVX-512 F.
+/// - `words` is writable.
 #[inline(always)]
 unsafe fn put(words: *mut Words, block: [U32x16; 16]) {
-    // SAFETY: the caller's; there are sixteen of sixteen words.
+    // SAFETY: `words` is writable, by this function's contract, and has sixteen rows of sixteen
+    // words.
     unsafe {
         each!(i in 16 => block[i].store((&raw mut (*words).0[i]).cast()));
     }
@@ -284,7 +293,7 @@ macro_rules! block {
     };
 }
 
-/// The assembly of a block, and what it has beside the state and the words.
+/// The assembly of a block, and its operands beside the state and the words.
 macro_rules! assembly {
     ($lane:ident, $rows:ident, $words:ident, $($operands:tt)*) => {{
         let start = *$rows;
@@ -309,22 +318,26 @@ macro_rules! assembly {
     }};
 }
 
-/// All rounds of the block whose words these are.
+/// Takes the states through all rounds of the block whose words these are.
 ///
 /// # Safety
-/// AVX-512 F; the words are there.
+/// - The CPU has AVX-512 F, BW, DQ and VL, BMI1 and BMI2.
+/// - `words` has been written.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn compress(rows: &mut [U32x16; 8], words: *const Words) {
-    // SAFETY: the caller's: sixteen words are read, and eighty constants; all registers that are
-    // written are named.
+    // SAFETY: sixteen rows of words are read, which have been written by this function's contract,
+    // and eighty constants; all registers that are written are named.
     unsafe { assembly!(none, rows, words,) }
 }
 
-/// The same, and the next block's words are put to `next`: sixteen buffers' bytes from `offset` on.
+/// Does the same, and puts the next block's words to `next`: those of sixteen buffers from `offset`
+/// on.
 ///
 /// # Safety
-/// As [`compress`]; sixteen pointers, each readable for a block there, and `next` writable.
+/// - The conditions of [`compress`].
+/// - `data` is readable for sixteen pointers, and each of these for a block from `offset` on.
+/// - `next` is writable, and is not `words`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn compress_and_take(
@@ -334,7 +347,8 @@ unsafe fn compress_and_take(
     offset: usize,
     next: *mut Words,
 ) {
-    // SAFETY: as above; of sixteen lanes, each of eight pairs of words is read and written once.
+    // SAFETY: the reason of `compress` holds here, too. Of each of the sixteen lanes, all eight
+    // pairs of words are read, and their words written to `next`, once.
     unsafe {
         assembly!(lane, rows, words,
             data = in(reg) data,

@@ -23,11 +23,12 @@ use core::mem::{MaybeUninit, offset_of, swap};
 
 use crate::arch::compile::align_frame;
 use crate::arch::x86_64::common::sha::Sha256State;
-use crate::hash::sha256::K;
-use crate::hash::{Hash, HashKernel, Messages, Shape};
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::kernel::{HashKernel, Messages, Shape};
+use crate::kernels::hash::sha256::K;
 use crate::vector::each;
 
-/// SHA-224 and SHA-256 for many buffers.
+/// Returns the kernel of SHA-224 and SHA-256 for many buffers.
 pub(crate) const fn kernel<A: Hash<Word = u32>>() -> HashKernel<u32> {
     HashKernel { name: "sha-ni, avx512", lanes: 8, run, finish: finish::<A>, pads: false }
 }
@@ -38,10 +39,11 @@ unsafe fn run(states: *const *mut u32, data: *const *const u8, blocks: usize) {
     if blocks == 0 {
         return;
     }
-    // SAFETY: the same contract.
+    // SAFETY: the arguments fulfil the contract of `WideRun` for eight lanes, there is a block, and
+    // this function enables the instructions.
     unsafe {
         let mut buffers = Eight::load(states.cast());
-        buffers.compress(&Source { data, blocks, tail: data, tail_blocks: 0 });
+        buffers.compress(&WordSource { data, blocks, tail: data, tail_blocks: 0 });
         buffers.store(states);
     }
 }
@@ -49,10 +51,12 @@ unsafe fn run(states: *const *mut u32, data: *const *const u8, blocks: usize) {
 #[target_feature(enable = "sha,avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, shape: Shape) {
     align_frame!();
-    // SAFETY: the same contract; a padded end has a block at least.
+    // SAFETY: the arguments fulfil the contract of `WideFinish` for eight lanes, and this function
+    // enables the instructions; a padded end has a block at least. The outer blocks are in `outer`,
+    // a block of 64 bytes for each lane.
     unsafe {
         let mut buffers = Eight::load(messages.start[first..].as_ptr());
-        buffers.compress(&Source {
+        buffers.compress(&WordSource {
             data: messages.data[first..].as_ptr(),
             blocks: shape.blocks,
             tail: messages.tail[first..].as_ptr(),
@@ -67,7 +71,7 @@ unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, sh
             let data = each!(b in 8 => (&raw const outer[b]).cast::<u8>());
             let data = data.as_ptr();
             buffers = Eight::load(messages.outer[first..].as_ptr());
-            buffers.compress(&Source { data, blocks: 1, tail: data, tail_blocks: 0 });
+            buffers.compress(&WordSource { data, blocks: 1, tail: data, tail_blocks: 0 });
         }
         buffers.store(messages.state[first..].as_ptr());
     }
@@ -77,15 +81,15 @@ unsafe fn finish<A: Hash<Word = u32>>(messages: &Messages<u32>, first: usize, sh
 const BLOCK: usize = 64;
 
 /// Blocks of eight buffers: those of `data`, then those of `tail`.
-struct Source {
+struct WordSource {
     data: *const *const u8,
     blocks: usize,
     tail: *const *const u8,
     tail_blocks: usize,
 }
 
-impl Source {
-    /// Where a block is: the buffers, and the offset in each.
+impl WordSource {
+    /// Returns the place of a block: the pointers to the buffers, and the offset in each.
     #[inline(always)]
     fn at(&self, block: usize) -> (*const *const u8, usize) {
         if block < self.blocks {
@@ -107,7 +111,7 @@ struct Words {
     summed: [[u32; 32]; 16],
 }
 
-/// What the assembly takes from memory.
+/// The values that the assembly reads from memory.
 #[repr(C, align(64))]
 struct Constants {
     /// The order of bytes, for `vpshufb`.
@@ -143,11 +147,14 @@ static CONSTANTS: Constants = {
 /// the lanes their order, and the pairs theirs.
 ///
 /// # Safety
-/// AVX-512 F and VL; eight pointers, each readable for 64 bytes at `offset`.
+/// - The CPU has AVX-512 F and VL.
+/// - `data` is readable for eight pointers, and each of these for 64 bytes from `offset` on.
+/// - `words` is writable.
 #[inline(always)]
 unsafe fn begin(words: *mut Words, data: *const *const u8, offset: usize) {
-    // SAFETY: the caller's; there are sixteen groups of four words, and four registers of sums in
-    // each.
+    // SAFETY: `words` is writable and the buffers are readable for the block, by this function's
+    // contract. `schedule` has 64 registers, of which 20 are written, and `summed` has four for
+    // each of sixteen groups, of which the first 20 are written.
     unsafe {
         let schedule = (&raw mut (*words).schedule).cast::<__m256i>();
         let summed = (&raw mut (*words).summed).cast::<__m256i>();
@@ -417,46 +424,51 @@ macro_rules! fed {
 struct Eight([Sha256State; 8]);
 
 impl Eight {
-    /// Takes the states from memory.
+    /// Loads the states from memory.
     ///
     /// # Safety
-    /// SSE4.1; eight pointers, each readable for eight words.
+    /// - The CPU has SSE4.1.
+    /// - `states` is readable for eight pointers, and each of these for eight words.
     #[inline(always)]
     unsafe fn load(states: *const *const u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `states` has eight pointers to readable states, by this function's contract.
         unsafe { Eight(each!(b in 8 => Sha256State::load(*states.add(b)))) }
     }
 
-    /// Puts the states back.
+    /// Stores the states.
     ///
     /// # Safety
-    /// SSE4.1; eight pointers, each writable for eight words.
+    /// - The CPU has SSE4.1.
+    /// - `states` is readable for eight pointers, and each of these is writable for eight words.
     #[inline(always)]
     unsafe fn store(self, states: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `states` has eight pointers to writable states, by this function's contract.
         unsafe {
             each!(b in 8 => self.0[b].store(*states.add(b)));
         }
     }
 
-    /// All blocks of `source`. Not inlined: there is one copy of this code.
+    /// Absorbs all blocks of `source`. It is not inlined, so that there is one copy of this code.
     ///
     /// # Safety
-    /// The SHA instructions, AVX-512 F, BW, DQ and VL; a block at least, and eight pointers for
-    /// each kind that there is, each readable for all blocks.
+    /// - The CPU has the SHA instructions, and AVX-512 F, BW, DQ and VL.
+    /// - `source` has at least one block.
+    /// - `data` is readable for eight pointers if `blocks` is not zero, and each of these for
+    ///   `blocks` blocks; `tail` likewise for `tail_blocks`.
     #[inline(never)]
     #[target_feature(enable = "sha,avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe fn compress(&mut self, source: &Source) {
+    unsafe fn compress(&mut self, source: &WordSource) {
         align_frame!();
         let mut words = MaybeUninit::<[Words; 2]>::uninit();
         let mut this = words.as_mut_ptr().cast::<Words>();
         let mut next = this.wrapping_add(1);
         let last = source.blocks + source.tail_blocks - 1;
         let [mut b0, mut b1, mut b2, mut b3, mut b4, mut b5, mut b6, mut b7] = self.0;
-        // SAFETY: the caller vouches for the instructions and for the blocks; behind the last one,
-        // that is taken again. `begin` or the block before has written words 0 to 19 of `this`; the
-        // assembly writes the other 44 and reads them all, and writes as many of `next` as `begin`
-        // does. The constants are as many as the words. All registers that are written are named.
+        // SAFETY: the blocks of `source` are readable, by this function's contract; behind the last
+        // block, that block is taken again. `begin` or the block before has written words 0 to 19
+        // of `this`; the assembly writes the other 44 and reads them all, and writes as many words
+        // of `next` as `begin` does. There are as many constants as words. All registers that are
+        // written are named.
         unsafe {
             let (data, offset) = source.at(0);
             begin(this, data, offset);

@@ -5,15 +5,15 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::aes::abreast::{self, Abreast};
-use crate::aes::blocks::pipeline;
-use crate::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-use crate::aes::key::{AesKey, Block};
-use crate::aes::ofb::ofb_kernel;
-use crate::aes::register::{Aes, Decrypt, Wide};
 use crate::arch::compile::{align_frame, blocks_kernel, ctr_kernel};
 use crate::arch::x86_64::avx2::vaes::{Cbc, Cfb, Ofb};
 use crate::arch::x86_64::common::aes::COUNTER_LAST;
+use crate::kernels::aes::abreast::{self, Abreast};
+use crate::kernels::aes::blocks::pipeline;
+use crate::kernels::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
+use crate::kernels::aes::key::{AesKey, Block};
+use crate::kernels::aes::ofb::ofb_kernel;
+use crate::kernels::aes::register::{Aes, Decrypt, Wide};
 
 ctr_kernel!(
     /// VAES, four blocks in a register.
@@ -50,34 +50,38 @@ pub(in crate::arch) static CBC: CbcKernel = CbcKernel {
     decrypt: cbc_decrypt,
 };
 
-/// [`CbcKernel::encrypt`], with its contract.
+/// Does what [`CbcKernel::encrypt`] does, with its contract.
 #[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn cbc_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Cbc, __m512i>(set, n, blocks) }
 }
 
-/// The same for CFB.
+/// Does the same for CFB.
 #[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn cfb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Cfb, __m512i>(set, n, blocks) }
 }
 
-/// The same for OFB.
+/// Does the same for OFB.
 #[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn ofb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { abreast::encrypt::<Ofb, __m512i>(set, n, blocks) }
 }
 
-/// [`CbcKernel::decrypt`], with its contract.
+/// Does what [`CbcKernel::decrypt`] does, with its contract.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the arguments fulfil the contract of `CbcKernel`, and this function enables the
+    // instructions.
     unsafe { pipeline::cbc::<__m512i, 4>(key, iv, src, dst, blocks) }
 }
 
@@ -88,7 +92,8 @@ impl Abreast for __m512i {
 
     #[inline(always)]
     unsafe fn scatter(self, to: *const *mut u8, at: usize) {
-        // SAFETY: four pointers with a block each, by the contract; AVX-512 F is enabled.
+        // SAFETY: `to` is readable for four pointers, each writable for a block from `at` on, by
+        // the contract of `scatter`; AVX-512 F is enabled.
         unsafe {
             _mm512_castsi512_si256(self).scatter(to, at);
             _mm512_extracti64x4_epi64::<1>(self).scatter(to.add(2), at);
@@ -100,25 +105,28 @@ impl Abreast for __m512i {
 impl Aes for __m512i {
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: 64 readable bytes at any alignment, by the contract; AVX-512 F is enabled.
+        // SAFETY: `from` is readable for 64 bytes at any alignment, by the contract of `Aes`;
+        // AVX-512 F is enabled.
         unsafe { _mm512_loadu_si512(from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn round_key(from: *const u8) -> Self {
-        // SAFETY: 16 readable, aligned bytes, by the contract; AVX-512 F is enabled.
+        // SAFETY: `from` is readable for 16 aligned bytes, by the contract of `round_key`; AVX-512
+        // F is enabled.
         unsafe { _mm512_broadcast_i32x4(_mm_load_si128(from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 64 writable bytes at any alignment, by the contract; AVX-512 F is enabled.
+        // SAFETY: `to` is writable for 64 bytes at any alignment, by the contract of `Aes`; AVX-512
+        // F is enabled.
         unsafe { _mm512_storeu_si512(to.cast(), self) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Aes`.
         unsafe { _mm512_xor_si512(self, other) }
     }
 
@@ -126,14 +134,14 @@ impl Aes for __m512i {
     #[target_feature(enable = "avx512f")]
     unsafe fn pin(mut self) -> Self {
         // Changes: nothing; the template is a comment.
-        // SAFETY: there is no instruction in it.
+        // SAFETY: the template is a comment, so there is no instruction in it.
         unsafe { asm!("/* {0} */", inout(zmm_reg) self, options(nomem, nostack, preserves_flags)) };
         self
     }
 
     #[inline(always)]
     unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        // SAFETY: VAES is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -147,7 +155,7 @@ impl Aes for __m512i {
 impl Decrypt for __m512i {
     #[inline(always)]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        // SAFETY: VAES is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -163,19 +171,20 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: AVX-512 F is enabled.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Wide`.
         unsafe { _mm512_setzero_si512() }
     }
 
     #[inline(always)]
     unsafe fn from_number(number: u128) -> Self {
-        // SAFETY: AVX-512 F is enabled.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Wide`.
         unsafe { _mm512_zextsi128_si512(__m128i::from_number(number)) }
     }
 
     #[inline(always)]
     unsafe fn load_one(from: *const u8) -> Self {
-        // SAFETY: the contract; AVX-512 F is enabled.
+        // SAFETY: the pointer is valid for 16 bytes and AVX-512 F is enabled, by the contract of
+        // `Wide`.
         unsafe { _mm512_zextsi128_si512(__m128i::load(from)) }
     }
 
@@ -187,7 +196,8 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn store_one(self, to: *mut u8) {
-        // SAFETY: the contract; AVX-512 F is enabled.
+        // SAFETY: the pointer is valid for 16 bytes and AVX-512 F is enabled, by the contract of
+        // `Wide`.
         unsafe { _mm512_castsi512_si128(self).store(to) }
     }
 
@@ -199,7 +209,7 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn counters(self) -> Self {
-        // SAFETY: AVX-512 F is enabled.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             let first = _mm512_broadcast_i32x4(_mm512_castsi512_si128(self));
             let places = _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
@@ -211,7 +221,7 @@ impl Wide for __m512i {
     unsafe fn count(self, blocks: u32) -> Self {
         /// The last word of each block.
         const LAST: __mmask16 = 0x8888;
-        // SAFETY: AVX-512 F is enabled.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Wide`.
         unsafe { _mm512_add_epi32(self, _mm512_maskz_set1_epi32(LAST, blocks.cast_signed())) }
     }
 
@@ -227,7 +237,7 @@ impl Wide for __m512i {
         const LOW: __mmask8 = 0x55;
         /// The sum of three.
         const SUM: i32 = 0x96;
-        // SAFETY: AVX-512 F is enabled.
+        // SAFETY: AVX-512 F is enabled where this is inlined, by the contract of `Wide`.
         unsafe {
             // The bits that leave one half come into the other; those of the high half do so times
             // `x^7 + x^2 + x + 1`.
@@ -260,13 +270,13 @@ impl Wide for __m512i {
     }
 }
 
-/// So many first bytes, fewer than 64.
+/// Returns the mask of so many first bytes, fewer than 64.
 #[inline(always)]
 fn first(len: usize) -> __mmask64 {
     !(u64::MAX << len)
 }
 
-/// The two halves of a block.
+/// Returns the two halves of a block.
 #[inline(always)]
 fn halves(place: usize) -> __mmask8 {
     0b11 << (2 * place)

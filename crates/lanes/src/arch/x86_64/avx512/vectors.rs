@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use crate::arch::compile::wide_kernels;
-use crate::hash::kernel::InRegisters;
+use crate::kernels::hash::kernel::InRegisters;
 use crate::vector::{Pads, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
@@ -66,17 +66,18 @@ unsafe impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn splat(word: u32) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the CPU has AVX-512, by the contract of `splat`.
         Self(unsafe { _mm512_set1_epi32(word.cast_signed()) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u32) -> Self {
-        // SAFETY: the caller vouches for AVX-512 and for sixteen words.
+        // SAFETY: the CPU has AVX-512 and `words` is readable for sixteen words, by the contract of
+        // `load`.
         Self(unsafe { _mm512_loadu_si512(words.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u32) {
-        // SAFETY: the caller vouches for sixteen words.
+        // SAFETY: `words` is writable for sixteen words, by the contract of `store`.
         unsafe { _mm512_storeu_si512(words.cast(), self.0) }
     }
     #[inline(always)]
@@ -84,7 +85,8 @@ unsafe impl Vector for U32x16 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has AVX-512, and `lanes` is readable for
+        // sixteen pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let rows = each!(l in 16 => words::<BIG_ENDIAN>((*lanes.add(l)).add(offset)));
             let columns = transpose16(rows);
@@ -93,7 +95,8 @@ unsafe impl Vector for U32x16 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
-        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has AVX-512, and `lanes` is readable for
+        // sixteen pointers, each of which is readable for eight words.
         unsafe {
             let rows = each!(l in 8 => {
                 let low = _mm256_loadu_si256((*lanes.add(l)).cast());
@@ -106,7 +109,8 @@ unsafe impl Vector for U32x16 {
     }
     #[inline(always)]
     unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
-        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and four words behind each.
+        // SAFETY: by the contract of `gather_four`, the CPU has AVX-512, and `lanes` is readable
+        // for sixteen pointers, each of which is readable for four words.
         unsafe {
             let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
             let [r0, r1, r2, r3] = each!(l in 4 => {
@@ -126,7 +130,8 @@ unsafe impl Vector for U32x16 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
-        // SAFETY: the caller vouches for sixteen pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for sixteen pointers, each of
+        // which is writable for eight words.
         unsafe {
             let rows = transpose8_in_halves(each!(i in 8 => words[i].0));
             each!(l in 8 => {
@@ -139,7 +144,8 @@ unsafe impl Vector for U32x16 {
     }
     #[inline(always)]
     unsafe fn store_blocks(words: &[Self; 16], blocks: *mut u32) {
-        // SAFETY: the caller vouches for 64 bytes for each of sixteen lanes.
+        // SAFETY: `blocks` is writable for 64 bytes for each of sixteen lanes, by the contract of
+        // `store_blocks`.
         unsafe {
             let rows = transpose16(each!(i in 16 => words[i].0));
             each!(l in 16 => _mm512_storeu_si512(blocks.add(16 * l).cast(), rows[l]));
@@ -181,17 +187,18 @@ unsafe impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX-512.
+        // SAFETY: the CPU has AVX-512, by the contract of `splat`.
         Self(unsafe { _mm512_set1_epi64(word.cast_signed()) })
     }
     #[inline(always)]
     unsafe fn load(words: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX-512 and for eight words.
+        // SAFETY: the CPU has AVX-512 and `words` is readable for eight words, by the contract of
+        // `load`.
         Self(unsafe { _mm512_loadu_si512(words.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, words: *mut u64) {
-        // SAFETY: the caller vouches for eight words.
+        // SAFETY: `words` is writable for eight words, by the contract of `store`.
         unsafe { _mm512_storeu_si512(words.cast(), self.0) }
     }
     #[inline(always)]
@@ -199,7 +206,8 @@ unsafe impl Vector for U64x8 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, eight pointers, and 128 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has AVX-512, and `lanes` is readable for
+        // eight pointers, each of which is readable for 128 bytes from `offset`.
         unsafe {
             let halves = each!(h in 2 =>
                 transpose8(each!(l in 8 =>
@@ -209,7 +217,8 @@ unsafe impl Vector for U64x8 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
-        // SAFETY: the caller vouches for AVX-512, eight pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has AVX-512, and `lanes` is readable for
+        // eight pointers, each of which is readable for eight words.
         unsafe {
             let rows = each!(l in 8 => _mm512_loadu_si512((*lanes.add(l)).cast()));
             let columns = transpose8(rows);
@@ -218,7 +227,8 @@ unsafe impl Vector for U64x8 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
-        // SAFETY: the caller vouches for eight pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for eight pointers, each of
+        // which is writable for eight words.
         unsafe {
             let rows = transpose8(each!(i in 8 => words[i].0));
             each!(l in 8 => _mm512_storeu_si512((*lanes.add(l)).cast(), rows[l]));
@@ -249,8 +259,9 @@ unsafe impl Pads for U32x16 {
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, and for sixteen pointers and the bytes behind
-        // them.
+        // SAFETY: by the contract of `load_padded`, the CPU has AVX-512, and there are sixteen
+        // pointers and numbers; each pointer is readable for as many bytes as its number, which is
+        // less than 64.
         unsafe {
             let rows = each!(l in 16 => {
                 words_of::<BIG_ENDIAN>(padded((*lanes.add(l)).cast(), (*lens.add(l)).into()))
@@ -268,8 +279,10 @@ unsafe impl Pads for U64x8 {
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, and for eight pointers and the bytes behind them;
-        // what is beyond the first half of a block is 64 bytes on, if there is any.
+        // SAFETY: by the contract of `load_padded`, the CPU has AVX-512, and there are eight
+        // pointers and numbers; each pointer is readable for as many bytes as its number, which is
+        // less than 128. The bytes beyond the first half of a block begin 64 bytes on, if there are
+        // any.
         unsafe {
             let halves = each!(h in 2 => transpose8(each!(l in 8 => {
                 let (from, len) = (*lanes.add(l), u32::from(*lens.add(l)));
@@ -285,10 +298,12 @@ unsafe impl Pads for U64x8 {
     }
 }
 
-/// The first 64 bytes of so many and a byte 0x80, and zeros after them. No other byte is touched.
+/// Returns the first 64 of `len` bytes and a byte 0x80, with zeros after them. No other byte is
+/// touched.
 ///
 /// # Safety
-/// AVX-512 F and BW, BMI2; so many readable bytes, or 64 if there are more.
+/// - The CPU has AVX-512 F and BW, and BMI2.
+/// - `bytes` is readable for `len` bytes, or for 64 if there are more.
 #[inline(always)]
 unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
     /// A byte 0x80 with 64 zeros on either side.
@@ -297,8 +312,9 @@ unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
         end[64] = 0x80;
         end
     };
-    // SAFETY: the caller vouches for the instructions and the bytes; what the mask leaves out is
-    // not read. At `at`, which is 0 to 64, END has 64 bytes.
+    // SAFETY: the CPU has the instructions and `bytes` is readable for the bytes of the mask, by
+    // this function's contract; the mask leaves out all others, which are not read. At `at`, which
+    // is 0 to 64, END has 64 bytes.
     unsafe {
         let at = 64 - len.min(64) as usize;
         let end = _mm512_loadu_si512(END.as_ptr().add(at).cast());
@@ -306,23 +322,25 @@ unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
     }
 }
 
-/// Sixteen 32-bit words in the machine's order.
+/// Loads sixteen 32-bit words in the machine's order.
 ///
 /// # Safety
-/// AVX-512 F and BW; 64 readable bytes.
+/// - The CPU has AVX-512 F and BW.
+/// - `bytes` is readable for 64 bytes, at any alignment.
 #[inline(always)]
 unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
-    // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    // SAFETY: the CPU has AVX-512 and `bytes` is readable for 64 bytes, by this function's
+    // contract.
     unsafe { words_of::<BIG_ENDIAN>(_mm512_loadu_si512(bytes.cast())) }
 }
 
-/// The bytes of sixteen 32-bit words as words in the machine's order.
+/// Returns the bytes of sixteen 32-bit words as words in the machine's order.
 ///
 /// # Safety
-/// AVX-512 F and BW.
+/// The CPU has AVX-512 F and BW.
 #[inline(always)]
 unsafe fn words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         if !BIG_ENDIAN {
             return v;
@@ -332,23 +350,25 @@ unsafe fn words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
     }
 }
 
-/// Eight 64-bit words in the machine's order.
+/// Loads eight 64-bit words in the machine's order.
 ///
 /// # Safety
-/// AVX-512 F and BW; 64 readable bytes.
+/// - The CPU has AVX-512 F and BW.
+/// - `bytes` is readable for 64 bytes, at any alignment.
 #[inline(always)]
 unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
-    // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    // SAFETY: the CPU has AVX-512 and `bytes` is readable for 64 bytes, by this function's
+    // contract.
     unsafe { double_words_of::<BIG_ENDIAN>(_mm512_loadu_si512(bytes.cast())) }
 }
 
-/// The bytes of eight 64-bit words as words in the machine's order.
+/// Returns the bytes of eight 64-bit words as words in the machine's order.
 ///
 /// # Safety
-/// AVX-512 F and BW.
+/// The CPU has AVX-512 F and BW.
 #[inline(always)]
 unsafe fn double_words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         if !BIG_ENDIAN {
             return v;
@@ -358,13 +378,13 @@ unsafe fn double_words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
     }
 }
 
-/// Sixteen rows of sixteen 32-bit words, turned into columns.
+/// Turns sixteen rows of sixteen 32-bit words into columns.
 ///
 /// # Safety
-/// AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         // Quarter b of quads[g][k]: word 4b + k of the rows 4g to 4g + 3.
         let quads = each!(g in 4 => {
@@ -383,13 +403,13 @@ unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
     }
 }
 
-/// Eight rows of eight 64-bit words, turned into columns.
+/// Turns eight rows of eight 64-bit words into columns.
 ///
 /// # Safety
-/// AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 pub(super) unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         // Quarter b of the g-th: word 2b (even) or 2b + 1 (odd) of the rows 2g and 2g + 1.
         let even = each!(g in 4 => _mm512_unpacklo_epi64(r[2 * g], r[2 * g + 1]));
@@ -399,13 +419,13 @@ pub(super) unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
     }
 }
 
-/// Four rows of four 128-bit quarters, turned into columns.
+/// Turns four rows of four 128-bit quarters into columns.
 ///
 /// # Safety
-/// AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 pub(crate) unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         /// Selects quarters 0 and 2 of each operand.
         const EVEN: i32 = 0b10_00_10_00;
@@ -422,14 +442,14 @@ pub(crate) unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i;
     }
 }
 
-/// Eight rows of eight 32-bit words in each half of the registers, turned into columns, each half
-/// on its own. Done twice, it changes nothing.
+/// Turns eight rows of eight 32-bit words in each half of the registers into columns, each half on
+/// its own. Done twice, it changes nothing.
 ///
 /// # Safety
-/// AVX-512 F.
+/// The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn transpose8_in_halves(r: [__m512i; 8]) -> [__m512i; 8] {
-    // SAFETY: the caller vouches for AVX-512.
+    // SAFETY: the CPU has AVX-512, by this function's contract.
     unsafe {
         let a = each!(i in 8 => {
             let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
@@ -447,6 +467,16 @@ unsafe fn transpose8_in_halves(r: [__m512i; 8]) -> [__m512i; 8] {
             _mm512_permutex2var_epi64(b[i % 4], order, b[i % 4 + 4])
         })
     }
+}
+
+/// Returns a mask of the first `len` bytes, at most 64.
+///
+/// # Safety
+/// BMI2 is enabled where this is inlined.
+#[inline(always)]
+pub(super) unsafe fn first(len: usize) -> __mmask64 {
+    // SAFETY: BMI2 is enabled, by this function's contract.
+    unsafe { _bzhi_u64(u64::MAX, len as u32) }
 }
 
 wide_kernels!(

@@ -3,15 +3,16 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::aes::bytes::{load_bytes, store_bytes};
-use crate::aes::register::{Aes, Decrypt, Lanewise, Wide};
+use crate::kernels::aes::bytes::{load_bytes, store_bytes};
+use crate::kernels::aes::register::{Aes, Decrypt, Lanewise, Wide};
 
 impl Lanewise for __m128i {
     const LANES: usize = 1;
 
     #[inline(always)]
     unsafe fn gather(from: *const *const u8, at: usize) -> Self {
-        // SAFETY: a pointer with a block, by the contract.
+        // SAFETY: `from` is readable for a pointer, and that for 16 bytes from `at` on, by the
+        // contract of `gather`.
         unsafe { Self::load((*from).add(at)) }
     }
 }
@@ -19,19 +20,19 @@ impl Lanewise for __m128i {
 impl Aes for __m128i {
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: 16 readable bytes at any alignment, by the contract.
+        // SAFETY: `from` is readable for 16 bytes at any alignment, by the contract of `Aes`.
         unsafe { _mm_loadu_si128(from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn round_key(from: *const u8) -> Self {
-        // SAFETY: 16 readable, aligned bytes, by the contract.
+        // SAFETY: `from` is readable for 16 aligned bytes, by the contract of `round_key`.
         unsafe { _mm_load_si128(from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 16 writable bytes at any alignment, by the contract.
+        // SAFETY: `to` is writable for 16 bytes at any alignment, by the contract of `Aes`.
         unsafe { _mm_storeu_si128(to.cast(), self) }
     }
 
@@ -44,14 +45,14 @@ impl Aes for __m128i {
     #[inline(always)]
     unsafe fn pin(mut self) -> Self {
         // Changes: nothing; the template is a comment.
-        // SAFETY: there is no instruction in it.
+        // SAFETY: the template is a comment, so there is no instruction in it.
         unsafe { asm!("/* {0} */", inout(xmm_reg) self, options(nomem, nostack, preserves_flags)) };
         self
     }
 
     #[inline(always)]
     unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: AES-NI is enabled where this is inlined, by the contract.
+        // SAFETY: AES-NI is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -65,7 +66,7 @@ impl Aes for __m128i {
 impl Decrypt for __m128i {
     #[inline(always)]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
-        // SAFETY: AES-NI is enabled where this is inlined, by the contract.
+        // SAFETY: AES-NI is enabled where this is inlined, by the contract of `Decrypt`.
         unsafe {
             match step {
                 0 => self.xor(key),
@@ -76,7 +77,7 @@ impl Decrypt for __m128i {
     }
 }
 
-/// These also need SSE4.1.
+/// The methods also need SSE4.1.
 impl Wide for __m128i {
     const BLOCKS: usize = 1;
 
@@ -94,25 +95,27 @@ impl Wide for __m128i {
 
     #[inline(always)]
     unsafe fn load_one(from: *const u8) -> Self {
-        // SAFETY: the contract.
+        // SAFETY: `from` is readable for 16 bytes, by the contract of `load_one`.
         unsafe { Self::load(from) }
     }
 
     #[inline(always)]
     unsafe fn load_part(from: *const u8, len: usize) -> Self {
-        // SAFETY: the contract.
+        // SAFETY: `from` is readable for `len` bytes, fewer than 16, by the contract of
+        // `load_part`.
         unsafe { Self::from_number(load_bytes(from, len)) }
     }
 
     #[inline(always)]
     unsafe fn store_one(self, to: *mut u8) {
-        // SAFETY: the contract.
+        // SAFETY: `to` is writable for 16 bytes, by the contract of `store_one`.
         unsafe { self.store(to) }
     }
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, len: usize) {
-        // SAFETY: the contract; SSE4.1 is enabled.
+        // SAFETY: `to` is writable for `len` bytes, fewer than 16, by the contract of `store_part`;
+        // SSE4.1 is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             let (low, high) = (_mm_cvtsi128_si64(self), _mm_extract_epi64::<1>(self));
             let bytes = u128::from(high.cast_unsigned()) << 64 | u128::from(low.cast_unsigned());
@@ -122,7 +125,8 @@ impl Wide for __m128i {
 
     #[inline(always)]
     unsafe fn counters(self) -> Self {
-        // SAFETY: SSE4.1 is enabled.
+        // SAFETY: SSSE3, a part of SSE4.1, is enabled where this is inlined, by the contract of
+        // `Aes`.
         unsafe { _mm_shuffle_epi8(self, COUNTER_LAST) }
     }
 
@@ -134,13 +138,13 @@ impl Wide for __m128i {
 
     #[inline(always)]
     unsafe fn counter_blocks(self) -> Self {
-        // SAFETY: as above; the shuffle is its own inverse.
+        // SAFETY: SSE4.1 is enabled, by the contract of `Aes`; the shuffle is its own inverse.
         unsafe { self.counters() }
     }
 
     #[inline(always)]
     unsafe fn next_tweaks(self) -> Self {
-        // SAFETY: SSE4.1 is enabled.
+        // SAFETY: SSE4.1 is enabled where this is inlined, by the contract of `Aes`.
         unsafe {
             let out = _mm_shuffle_epi8(_mm_srli_epi64::<63>(self), TWEAK_OUT);
             let back = _mm_shuffle_epi8(TWEAK_BACK, _mm_or_si128(out, TWEAK_WHERE));
@@ -168,7 +172,7 @@ pub(in crate::arch) const COUNTER_LAST: __m128i =
 pub(in crate::arch) const TWEAK_OUT: __m128i =
     shuffle([8, 8, 255, 255, 255, 255, 255, 255, 0, 255, 255, 255, 255, 255, 255, 255]);
 
-/// Which part of the table each of those bytes is looked up in; the others become zero.
+/// The part of the table that each of those bytes is looked up in; the others become zero.
 pub(in crate::arch) const TWEAK_WHERE: __m128i =
     shuffle([0, 4, 255, 255, 255, 255, 255, 255, 8, 255, 255, 255, 255, 255, 255, 255]);
 
@@ -177,13 +181,13 @@ pub(in crate::arch) const TWEAK_WHERE: __m128i =
 pub(in crate::arch) const TWEAK_BACK: __m128i =
     shuffle([0, 0x87, 0x0e, 0x89, 0, 0, 1, 1, 0, 1, 2, 3, 0, 0, 0, 0]);
 
-/// The operand of a byte shuffle.
+/// Returns the operand of a byte shuffle.
 pub(in crate::arch) const fn shuffle(places: [u8; 16]) -> __m128i {
     // SAFETY: any bytes make a vector.
     unsafe { core::mem::transmute(places) }
 }
 
-/// SubWord (FIPS 197, 5.2): the S-box on each byte of a word of the key expansion.
+/// Applies SubWord (FIPS 197, 5.2): the S-box on each byte of a word of the key expansion.
 #[target_feature(enable = "aes")]
 pub(in crate::arch) fn sub_word(word: u32) -> u32 {
     let x = _mm_aeskeygenassist_si128::<0>(_mm_set1_epi32(word.cast_signed()));

@@ -5,34 +5,35 @@ use core::arch::x86_64::*;
 use zeroize::Zeroize;
 
 use super::aes::shuffle;
-use crate::aes::gcm::field::{Element, REDUCTION};
-use crate::aes::gcm::hash::{Field, Sum};
-use crate::aes::gcm::key::HashPowers;
-use crate::aes::key::AesKey;
-use crate::aes::register::{Aes, Wide, encrypt};
+use crate::kernels::aes::gcm::field::{Element, REDUCTION};
+use crate::kernels::aes::gcm::hash::{Field, Sum};
+use crate::kernels::aes::gcm::key::fill;
+use crate::kernels::aes::key::CipherKey;
+use crate::kernels::aes::register::{Aes, Wide, encrypt};
 
-/// [`HashPowers::fill`] for a key.
+/// Does what [`Powers`](crate::kernels::aes::gcm::key::Powers) do.
 #[target_feature(enable = "aes,pclmulqdq")]
-pub(in crate::arch) fn expand(key: &AesKey, hash: &mut HashPowers) {
+pub(in crate::arch) fn expand(key: &CipherKey, powers: &mut [Element]) {
     let mut block = [0; 16];
     // SAFETY: the instructions are enabled here, and the key is valid.
     unsafe {
         let mut x = [__m128i::zero()];
         encrypt(key, &mut x, &mut ());
         x[0].store(block.as_mut_ptr());
-        hash.fill(&block, |a, b| times(a, b), |a| times(a, a));
+        fill(powers, &block, |a, b| times(a, b), |a| times(a, a));
     }
     block.zeroize();
 }
 
-/// The product of two elements, divided by x^128.
+/// Returns the product of two elements, divided by x^128.
 ///
 /// # Safety
-/// PCLMULQDQ is enabled.
+/// PCLMULQDQ is enabled where this is inlined.
 #[inline(always)]
 unsafe fn times(a: Element, b: Element) -> Element {
     let fold = b.folded();
-    // SAFETY: the caller's; an element is as long as a register, and aligned.
+    // SAFETY: PCLMULQDQ is enabled, by this function's contract; an element is as long as a
+    // register.
     unsafe {
         let [a, b, fold] = [a, b, fold].map(|x| __m128i::from_number(x.number()));
         let mut sum = Sum::new();
@@ -43,31 +44,32 @@ unsafe fn times(a: Element, b: Element) -> Element {
     }
 }
 
-/// Needs SSSE3 and PCLMULQDQ.
+/// The methods need SSSE3 and PCLMULQDQ.
 impl Field for __m128i {
     const TERNARY: bool = false;
 
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
-        // SAFETY: SSSE3 is enabled where this is inlined, by the contract.
+        // SAFETY: SSSE3 is enabled where this is inlined, by the contract of `Field`.
         unsafe { _mm_shuffle_epi8(self, REVERSED) }
     }
 
     #[inline(always)]
     unsafe fn elements(from: *const Element) -> Self {
-        // SAFETY: there is an element, which is aligned.
+        // SAFETY: `from` is readable for an element, by the contract of `elements`, and elements
+        // are aligned to 16 bytes.
         unsafe { _mm_load_si128(from.cast()) }
     }
 
     #[inline(always)]
     unsafe fn low_products(self, other: Self) -> Self {
-        // SAFETY: PCLMULQDQ is enabled where this is inlined, by the contract.
+        // SAFETY: PCLMULQDQ is enabled where this is inlined, by the contract of `Field`.
         unsafe { _mm_clmulepi64_si128::<0x00>(self, other) }
     }
 
     #[inline(always)]
     unsafe fn high_products(self, other: Self) -> Self {
-        // SAFETY: PCLMULQDQ is enabled where this is inlined, by the contract.
+        // SAFETY: PCLMULQDQ is enabled where this is inlined, by the contract of `Field`.
         unsafe { _mm_clmulepi64_si128::<0x11>(self, other) }
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
     ]
 }
 
-/// The register states that the operating system saves.
+/// Returns the register states that the operating system saves.
 ///
 /// # Safety
 /// CPUID must report OSXSAVE.

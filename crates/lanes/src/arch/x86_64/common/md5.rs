@@ -8,19 +8,24 @@
 
 use core::arch::asm;
 
-use crate::hash::md5::K;
-use crate::hash::{SingleKernel, rounds};
+use crate::kernels::hash::compression::rounds;
+use crate::kernels::hash::kernel::SingleKernel;
+use crate::kernels::hash::md5::K;
 use crate::vector::each;
 
 /// MD5 for few buffers.
 pub(crate) const MD5: SingleKernel<u32> =
     SingleKernel { name: "integers, bmi2", one: single, two: None };
 
+/// Hashes the blocks of one buffer.
+///
 /// # Safety
-/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun), BMI1 and BMI2.
+/// - The CPU has BMI1 and BMI2.
+/// - The contract of [`SingleRun`](crate::kernels::hash::kernel::SingleRun).
 #[target_feature(enable = "bmi1,bmi2")]
 unsafe fn single(state: *mut u32, data: *const u8, blocks: usize) {
-    // SAFETY: the caller vouches for the state and for the blocks.
+    // SAFETY: `state` is readable and writable for eight words and `data` readable for `blocks`
+    // blocks, by the contract of `SingleRun`.
     unsafe {
         let mut chain = *state.cast::<[u32; 4]>();
         for block in 0..blocks {
@@ -101,22 +106,23 @@ impl Round for Round4 {
     }
 }
 
-/// Step `t` of a round. The four working variables stay where they are; their names move on by one
-/// each step.
+/// Does step `t` of a round. The four working variables stay where they are; their names move on by
+/// one each step.
 ///
 /// # Safety
-/// Sixteen words are readable.
+/// `words` is readable for sixteen words, at any alignment.
 #[inline(always)]
 unsafe fn step<R: Round>(s: &mut [u32; 4], words: *const u32, t: usize) {
     let [a, b, c, d] = each!(i in 4 => (16 - t + i) % 4);
-    // SAFETY: the caller vouches for the words.
+    // SAFETY: the index is below 16, and `words` is readable for sixteen words, by this function's
+    // contract.
     let word = unsafe { words.add((R::STRIDE * t + R::START) % 16).read_unaligned() };
     let early = fixed(s[a].wrapping_add(word.to_le()).wrapping_add(K[R::FIRST + t]));
     let sum = R::add(early, s[b], s[c], s[d]);
     s[a] = s[b].wrapping_add(sum.rotate_left(R::ROTATIONS[t % 4]));
 }
 
-/// The same value, which the compiler takes as it is: it moves nothing across.
+/// Returns the same value, which the compiler takes as it is: it moves nothing across.
 #[inline(always)]
 fn fixed(mut value: u32) -> u32 {
     // SAFETY: the template is a comment: no instruction, and no register, flag or memory changes.

@@ -1,5 +1,5 @@
-//! What several instruction sets share: registers of 128 bits, and what is compiled for one feature
-//! alone.
+//! The parts that several instruction sets share: registers of 128 bits, and kernels that are
+//! compiled for one feature alone.
 
 pub(in crate::arch) mod aes;
 pub(in crate::arch) mod binary;
@@ -15,15 +15,16 @@ pub(in crate::arch) mod sha512;
 #[cfg(all(test, unix))]
 mod tests;
 
-use crate::aes::gcm::key::Powers;
-use crate::probe::Needs;
+use crate::kernels::aes::gcm::key::Powers;
+use crate::loops::Needs;
 pub(crate) use detect::{FEATURES, detect};
 
-/// The same pointer, from an instruction that is none: what was read there before is forgotten.
+/// Returns the same pointer, from an empty piece of assembly, so that the compiler forgets what was
+/// read there before.
 #[inline(always)]
 pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
     let mut same = words;
-    // SAFETY: it does nothing.
+    // SAFETY: the template is a comment, so there is no instruction in it.
     unsafe {
         // Changes: nothing. No memory is written, no flags, no stack.
         core::arch::asm!("/* {0} */", inout(reg) same, options(readonly, nostack, preserves_flags));
@@ -31,25 +32,26 @@ pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
     same
 }
 
-/// Has the CPU bring a line of memory into its nearest cache, while it goes on.
+/// Has the CPU bring a line of memory into its nearest cache while it continues.
 #[inline(always)]
 pub(crate) fn prefetch(line: *const u8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: it has no effect but on caches, whatever the address is.
+    // SAFETY: a prefetch has no effect except on caches, whatever the address is.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
 }
 
-/// SubWord of the AES key expansion, if the CPU has AES instructions.
+/// Returns SubWord of the AES key expansion, if the CPU has AES instructions.
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
     cpufeatures::new!(has_aes, "aes");
-    // SAFETY: the CPU has AES-NI.
+    // SAFETY: `has_aes` has found the CPU's AES instructions.
     has_aes::get().then_some(|word| unsafe { aes::sub_word(word) })
 }
 
-/// The powers of a hash key, if the CPU has instructions for AES and for carry-less products.
+/// Returns the powers of a hash key, if the CPU has instructions for AES and for carry-less
+/// products.
 pub(crate) fn hash_expansion() -> Option<Powers> {
     cpufeatures::new!(has_both, "aes", "pclmulqdq");
-    // SAFETY: the CPU has the instructions.
+    // SAFETY: `has_both` has found both kinds of instructions.
     has_both::get().then_some(|key, hash| unsafe { clmul::expand(key, hash) })
 }
 

@@ -9,7 +9,7 @@ macro_rules! products {
         #[inline]
         fn $name(a: $type, b: $type) -> $type {
             let product;
-            // SAFETY: it touches its operands and nothing else.
+            // SAFETY: the instruction touches its operands and nothing else.
             unsafe {
                 // Changes: the register of `product`. No memory, no flags, no stack.
                 core::arch::asm!(

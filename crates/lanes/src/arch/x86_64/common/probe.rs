@@ -4,7 +4,7 @@ use core::arch::asm;
 
 use crate::features::Feature::*;
 use crate::features::Features;
-use crate::probe::{Needs, Operation, Probe, Unit, alternate, blend, twelve};
+use crate::loops::{Needs, Operation, Probe, Unit, alternate, blend, twelve};
 
 /// Operands of a legacy instruction: destination and one source.
 macro_rules! two {

@@ -7,11 +7,14 @@
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128};
 
-use crate::rc4::kernel::{GROUP, Kernel, MAX_LANES, Streams};
+use crate::kernels::rc4::kernel::{GROUP, LaneState, MAX_LANES, Rc4Kernel, Streams};
 
 /// Instructions of any x86-64 CPU.
-pub(crate) static KERNEL: Kernel =
-    Kernel { name: "x86-64", lanes: MAX_LANES, groups: &[groups1, groups2, groups3, groups4] };
+pub(crate) static KERNEL: Rc4Kernel =
+    Rc4Kernel { name: "x86-64", lanes: MAX_LANES, groups: &[groups1, groups2, groups3, groups4] };
+
+// The distances from the first state in the lists of lanes below.
+const _: () = assert!(LaneState::SIZE == 1088);
 
 /// The instructions of one byte in one lane, whose state is `$state` bytes on, for entry `$entry`
 /// of those from `x` on. Leaves the byte in the highest of `$stream`.
@@ -67,13 +70,13 @@ macro_rules! group {
     };
 }
 
-/// Makes [`Kernel::groups`] for a number of lanes.
+/// Makes [`Rc4Kernel::groups`] for a number of lanes.
 macro_rules! groups {
     (
         $name:ident,
         $($lane:literal $state:literal $j:ident $jn:literal $k:ident $kn:literal $w:ident $wn:literal),*
     ) => {
-        /// [`Kernel::groups`], with its contract.
+        /// Does what [`Rc4Kernel::groups`] does, with its contract.
         unsafe fn $name(streams: &mut Streams, first: usize, groups: usize) {
             let Streams { states, places, src, dst } = streams;
             let states = states.as_mut_ptr().cast::<u32>();
@@ -81,8 +84,9 @@ macro_rules! groups {
             let mut at = first;
             for _ in 0..groups {
                 $(let $w: __m128i;)*
-                // SAFETY: sixteen entries from `x` on are within a state, as `first` is what the
-                // contract says; places and sums are less than 256.
+                // SAFETY: `first + 1` is a multiple of a group's sixteen bytes, by the contract of
+                // `groups`, so that the sixteen entries from `x` on lie within a state. Places and
+                // sums are less than 256, so that all other accesses do, too.
                 unsafe {
                     // Changes: the registers of `a`, `b` and `v`, of each lane's place, stream and
                     // sum; flags; the states. No stack.
@@ -97,7 +101,8 @@ macro_rules! groups {
                         options(nostack),
                     );
                 }
-                // SAFETY: the contract: a group can be read and written.
+                // SAFETY: `src` is readable and `dst` writable for the group at `at`, by the
+                // contract of `groups`.
                 unsafe {
                     $({
                         let text = _mm_loadu_si128(src[$lane].add(at).cast());
@@ -112,6 +117,14 @@ macro_rules! groups {
 }
 
 groups!(groups1, 0 "0" j0 "j0" k0 "k0" w0 "w0");
-groups!(groups2, 0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1024" j1 "j1" k1 "k1" w1 "w1");
-groups!(groups3, 0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1024" j1 "j1" k1 "k1" w1 "w1", 2 "2048" j2 "j2" k2 "k2" w2 "w2");
-groups!(groups4, 0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1024" j1 "j1" k1 "k1" w1 "w1", 2 "2048" j2 "j2" k2 "k2" w2 "w2", 3 "3072" j3 "j3" k3 "k3" w3 "w3");
+groups!(groups2, 0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1088" j1 "j1" k1 "k1" w1 "w1");
+groups!(
+    groups3,
+    0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1088" j1 "j1" k1 "k1" w1 "w1",
+    2 "2176" j2 "j2" k2 "k2" w2 "w2"
+);
+groups!(
+    groups4,
+    0 "0" j0 "j0" k0 "k0" w0 "w0", 1 "1088" j1 "j1" k1 "k1" w1 "w1",
+    2 "2176" j2 "j2" k2 "k2" w2 "w2", 3 "3264" j3 "j3" k3 "k3" w3 "w3"
+);

@@ -8,9 +8,9 @@ mod chain;
 use core::arch::x86_64::*;
 
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels, wide_kernel};
-use crate::hash::Hash;
-use crate::hash::kernel::outer_padding;
-use crate::hash::sha256::K;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::finish::outer_padding;
+use crate::kernels::hash::sha256::K;
 use crate::vector::each;
 
 pub(in crate::arch) use chain::CHAIN;
@@ -40,26 +40,27 @@ wide_kernel! {
     Sha256Buffer of u32, "sha-ni", "sha,avx512f,avx512bw,avx512dq,avx512vl"
 }
 
-/// Reads the four registers of a block, as big-endian words, in the order that `swap` gives them.
+/// Reads the four registers of a block as big-endian words, in the order that `swap` gives them.
 ///
 /// # Safety
-/// SSSE3; 64 readable bytes.
+/// - The CPU has SSSE3.
+/// - `data` is readable for 64 bytes, at any alignment.
 #[inline(always)]
 unsafe fn words(data: *const u8, swap: __m128i) -> [__m128i; 4] {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: `data` is readable for 64 bytes and the CPU has SSSE3, by this function's contract.
     unsafe {
         each!(i in 4 => _mm_shuffle_epi8(_mm_loadu_si128(data.cast::<__m128i>().add(i)), swap))
     }
 }
 
-/// What stands beside the digest in the block of HMAC's outer hash.
+/// Returns the words beside the digest in the block of HMAC's outer hash.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn padding<A: Hash<Word = u32>>() -> [__m128i; 4] {
     let words = outer_padding::<A>();
-    // SAFETY: four times four words; the caller vouches for SSE2.
+    // SAFETY: `words` has sixteen words, four for each register; x86-64 has SSE2.
     unsafe { each!(i in 4 => _mm_loadu_si128(words.as_ptr().add(4 * i).cast())) }
 }
 
@@ -79,7 +80,8 @@ impl Buffers for Sha1Buffer {
 
     #[inline(always)]
     unsafe fn load(states: *const *mut u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is readable for eight words, by the
+        // contract of `load`; the CPU has the SHA instructions.
         unsafe {
             let state = *states;
             let zero = _mm_setzero_si128();
@@ -95,7 +97,8 @@ impl Buffers for Sha1Buffer {
 
     #[inline(always)]
     unsafe fn store(self, states: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is writable for eight words, by the
+        // contract of `store`; the CPU has SSE4.1.
         unsafe {
             let state = *states;
             _mm_storeu_si128(state.cast(), _mm_shuffle_epi32::<0x1b>(self.abcd));
@@ -105,7 +108,8 @@ impl Buffers for Sha1Buffer {
 
     #[inline(always)]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset`, by
+        // the contract of `begin`.
         unsafe {
             let swap = _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f);
             self.words = words((*data).add(offset), swap);
@@ -115,7 +119,8 @@ impl Buffers for Sha1Buffer {
 
     #[inline(always)]
     unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `outer` is readable for a pointer, which is readable for eight words, by the
+        // contract of `begin_outer`.
         unsafe {
             let zero = _mm_setzero_si128();
             let digest = [self.abcd, self.e, zero, zero];
@@ -129,12 +134,12 @@ impl Buffers for Sha1Buffer {
         (self.abcd_start, self.e_start) = (self.abcd, self.e);
     }
 
-    /// Between groups, `e` is what *a* was before the last one: rotated, it is the next group's
-    /// *e*.
+    /// Does the rounds of a group. Between groups, `e` is what *a* was before the last one:
+    /// rotated, it is the next group's *e*.
     #[inline(always)]
     unsafe fn group<const G: usize>(&mut self) {
         let w = &mut self.words;
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the SHA instructions, by the contract of `group`.
         unsafe {
             if G >= 4 {
                 let mixed =
@@ -158,7 +163,7 @@ impl Buffers for Sha1Buffer {
 
     #[inline(always)]
     unsafe fn end(&mut self) {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has the SHA instructions, by the contract of `end`.
         unsafe {
             self.e = _mm_sha1nexte_epu32(self.e, self.e_start);
             self.abcd = _mm_add_epi32(self.abcd, self.abcd_start);
@@ -166,7 +171,7 @@ impl Buffers for Sha1Buffer {
     }
 }
 
-/// The state of SHA-224 or SHA-256, as the rounds take it.
+/// The state of SHA-224 or SHA-256, in the form that the rounds take.
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Sha256State {
     pub(in crate::arch) abef: __m128i,
@@ -174,13 +179,15 @@ pub(in crate::arch) struct Sha256State {
 }
 
 impl Sha256State {
-    /// Takes it from memory.
+    /// Loads a state from memory.
     ///
     /// # Safety
-    /// SSE4.1; eight readable words.
+    /// - The CPU has SSE4.1.
+    /// - `state` is readable for eight words, at any alignment.
     #[inline(always)]
     pub(in crate::arch) unsafe fn load(state: *const u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `state` is readable for eight words and the CPU has SSE4.1, by this function's
+        // contract.
         unsafe {
             let badc = _mm_shuffle_epi32::<0xb1>(_mm_loadu_si128(state.cast()));
             let hgfe = _mm_shuffle_epi32::<0x1b>(_mm_loadu_si128(state.add(4).cast()));
@@ -191,13 +198,15 @@ impl Sha256State {
         }
     }
 
-    /// Puts it back.
+    /// Stores the state.
     ///
     /// # Safety
-    /// SSE4.1; eight writable words.
+    /// - The CPU has SSE4.1.
+    /// - `state` is writable for eight words, at any alignment.
     #[inline(always)]
     pub(in crate::arch) unsafe fn store(&self, state: *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `state` is writable for eight words and the CPU has SSE4.1, by this function's
+        // contract.
         unsafe {
             let [abcd, efgh] = self.in_order();
             _mm_storeu_si128(state.cast(), abcd);
@@ -205,13 +214,13 @@ impl Sha256State {
         }
     }
 
-    /// The state as *abcd* and *efgh*, the first word lowest.
+    /// Returns the state as *abcd* and *efgh*, the first word lowest.
     ///
     /// # Safety
-    /// SSE4.1.
+    /// The CPU has SSE4.1.
     #[inline(always)]
     unsafe fn in_order(&self) -> [__m128i; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has SSE4.1, by this function's contract.
         unsafe {
             let feba = _mm_shuffle_epi32::<0x1b>(self.abef);
             let dchg = _mm_shuffle_epi32::<0xb1>(self.cdgh);
@@ -219,13 +228,13 @@ impl Sha256State {
         }
     }
 
-    /// The words of the block of HMAC's outer hash, of which this is the inner digest.
+    /// Returns the words of the block of HMAC's outer hash, of which this is the inner digest.
     ///
     /// # Safety
-    /// SSE4.1.
+    /// The CPU has SSE4.1.
     #[inline(always)]
     pub(in crate::arch) unsafe fn outer_block<A: Hash<Word = u32>>(&self) -> [__m128i; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has SSE4.1, by this function's contract.
         unsafe {
             let zero = _mm_setzero_si128();
             let [abcd, efgh] = self.in_order();
@@ -240,10 +249,10 @@ impl Sha256State {
     /// Adds the state that a block started from.
     ///
     /// # Safety
-    /// SSE2.
+    /// The CPU has SSE2.
     #[inline(always)]
     pub(in crate::arch) unsafe fn add(&mut self, start: &Self) {
-        // SAFETY: the caller's.
+        // SAFETY: x86-64 has SSE2.
         unsafe {
             self.abef = _mm_add_epi32(self.abef, start.abef);
             self.cdgh = _mm_add_epi32(self.cdgh, start.cdgh);
@@ -265,7 +274,8 @@ impl Buffers for Sha256Buffer {
 
     #[inline(always)]
     unsafe fn load(states: *const *mut u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is readable for eight words, by the
+        // contract of `load`; the CPU has SSE4.1.
         unsafe {
             let state = Sha256State::load(*states);
             Sha256Buffer { state, start: state, words: [_mm_setzero_si128(); 4] }
@@ -274,13 +284,15 @@ impl Buffers for Sha256Buffer {
 
     #[inline(always)]
     unsafe fn store(self, states: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is writable for eight words, by the
+        // contract of `store`; the CPU has SSE4.1.
         unsafe { self.state.store(*states) }
     }
 
     #[inline(always)]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset`, by
+        // the contract of `begin`.
         unsafe {
             let swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
             self.words = words((*data).add(offset), swap);
@@ -290,7 +302,8 @@ impl Buffers for Sha256Buffer {
 
     #[inline(always)]
     unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `outer` is readable for a pointer, which is readable for eight words, by the
+        // contract of `begin_outer`.
         unsafe {
             self.words = self.state.outer_block::<A>();
             self.state = Sha256State::load(*outer);
@@ -298,11 +311,13 @@ impl Buffers for Sha256Buffer {
         self.start = self.state;
     }
 
-    /// Two rounds turn *cdgh* into the new *abef*, and the old *abef* is the new *cdgh*.
+    /// Does the rounds of a group. Two rounds turn *cdgh* into the new *abef*, and the old *abef*
+    /// is the new *cdgh*.
     #[inline(always)]
     unsafe fn group<const G: usize>(&mut self) {
         let (state, w) = (&mut self.state, &mut self.words);
-        // SAFETY: the caller's; K has 64 words, and 4G + 3 < 64.
+        // SAFETY: the CPU has the SHA instructions, by the contract of `group`; K has 64 words, and
+        // 4G + 3 < 64.
         unsafe {
             if G >= 4 {
                 let (last, before) = (w[(G + 3) % 4], w[(G + 2) % 4]);
@@ -321,7 +336,7 @@ impl Buffers for Sha256Buffer {
 
     #[inline(always)]
     unsafe fn end(&mut self) {
-        // SAFETY: the caller's.
+        // SAFETY: x86-64 has SSE2.
         unsafe { self.state.add(&self.start) }
     }
 }

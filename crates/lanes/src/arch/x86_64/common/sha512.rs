@@ -14,8 +14,9 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::hash::sha512::K;
-use crate::hash::{SingleKernel, rounds};
+use crate::kernels::hash::compression::rounds;
+use crate::kernels::hash::kernel::SingleKernel;
+use crate::kernels::hash::sha512::K;
 use crate::vector::each;
 
 /// SHA-384 and SHA-512 for few buffers, on AVX2.
@@ -49,25 +50,27 @@ static CONSTANTS: Rows = {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 unsafe fn single_avx2(state: *mut u64, data: *const u8, blocks: usize) {
-    // SAFETY: the same contract; this function is compiled for the instruction sets.
+    // SAFETY: the arguments fulfil the contract of `SingleRun`, and this function enables the
+    // instruction sets.
     unsafe { run::<Avx2>(state, data, blocks) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn single_avx512(state: *mut u64, data: *const u8, blocks: usize) {
-    // SAFETY: the same contract; this function is compiled for the instruction sets.
+    // SAFETY: the arguments fulfil the contract of `SingleRun`, and this function enables the
+    // instruction sets.
     unsafe { run::<Avx512>(state, data, blocks) }
 }
 
 /// The two functions that extend a message (FIPS 180-4, equations 4.12 and 4.13).
 trait Extend {
-    /// Sigma 0 of four words.
+    /// Returns sigma 0 of four words.
     ///
     /// # Safety
     /// The CPU has the instruction set.
     unsafe fn sigma0(words: __m256i) -> __m256i;
 
-    /// Sigma 1 of four words.
+    /// Returns sigma 1 of four words.
     ///
     /// # Safety
     /// The CPU has the instruction set.
@@ -80,7 +83,7 @@ struct Avx2;
 impl Extend for Avx2 {
     #[inline(always)]
     unsafe fn sigma0(x: __m256i) -> __m256i {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `sigma0`.
         unsafe {
             let bytes = _mm256_set_epi64x(
                 0x080f0e0d0c0b0a09,
@@ -96,7 +99,7 @@ impl Extend for Avx2 {
 
     #[inline(always)]
     unsafe fn sigma1(x: __m256i) -> __m256i {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the CPU has AVX2, by the contract of `sigma1`.
         unsafe {
             let by_19 = _mm256_or_si256(_mm256_srli_epi64::<19>(x), _mm256_slli_epi64::<45>(x));
             let by_61 = _mm256_or_si256(_mm256_srli_epi64::<61>(x), _mm256_slli_epi64::<3>(x));
@@ -111,7 +114,7 @@ struct Avx512;
 impl Extend for Avx512 {
     #[inline(always)]
     unsafe fn sigma0(x: __m256i) -> __m256i {
-        // SAFETY: the caller vouches for AVX-512 F and VL.
+        // SAFETY: the CPU has AVX-512 F and VL, by the contract of `sigma0`.
         unsafe {
             let (by_1, by_8) = (_mm256_ror_epi64::<1>(x), _mm256_ror_epi64::<8>(x));
             _mm256_ternarylogic_epi64::<0x96>(by_1, by_8, _mm256_srli_epi64::<7>(x))
@@ -120,7 +123,7 @@ impl Extend for Avx512 {
 
     #[inline(always)]
     unsafe fn sigma1(x: __m256i) -> __m256i {
-        // SAFETY: the caller vouches for AVX-512 F and VL.
+        // SAFETY: the CPU has AVX-512 F and VL, by the contract of `sigma1`.
         unsafe {
             let (by_19, by_61) = (_mm256_ror_epi64::<19>(x), _mm256_ror_epi64::<61>(x));
             _mm256_ternarylogic_epi64::<0x96>(by_19, by_61, _mm256_srli_epi64::<6>(x))
@@ -128,22 +131,24 @@ impl Extend for Avx512 {
     }
 }
 
-/// The body of both kernels.
+/// Absorbs blocks, for both kernels.
 ///
 /// # Safety
-/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun), BMI1, BMI2, AVX2, and the
-/// instruction set of `E`.
+/// - The contract of [`SingleRun`](crate::kernels::hash::kernel::SingleRun).
+/// - The CPU has BMI1, BMI2, AVX2, and the instruction set of `E`.
 #[inline(always)]
 unsafe fn run<E: Extend>(state: *mut u64, data: *const u8, blocks: usize) {
     let mut sums = MaybeUninit::<Rows>::uninit();
     let sums = sums.as_mut_ptr().cast::<[u64; 4]>();
-    // SAFETY: the caller vouches for the state.
+    // SAFETY: `state` is readable for eight words, by the contract of `SingleRun`.
     let mut chain = unsafe { *state.cast::<[u64; 8]>() };
     let mut done = 0;
     while done < blocks {
         let both = blocks - done > 1;
-        // SAFETY: the caller vouches for the instruction sets and for the blocks; a last block
-        // without a next one is read twice. Rows are written before they are read.
+        // SAFETY: `data` is readable for `blocks` blocks and the CPU has the instruction sets, by
+        // this function's contract; a last block without a next one is read twice. Each row of
+        // `sums` is written before it is read: rows 0 to 7 by `store`, and row `8 + i` by the round
+        // that extends the message to it.
         unsafe {
             let first = data.add(BLOCK * done);
             let second = if both { first.add(BLOCK) } else { first };
@@ -166,17 +171,18 @@ unsafe fn run<E: Extend>(state: *mut u64, data: *const u8, blocks: usize) {
         }
         done += 2;
     }
-    // SAFETY: the caller vouches for the state.
+    // SAFETY: `state` is writable for eight words, by the contract of `SingleRun`.
     unsafe { *state.cast::<[u64; 8]>() = chain };
 }
 
-/// The words of two blocks, a row in each vector.
+/// Loads the words of two blocks, a row in each vector.
 ///
 /// # Safety
-/// AVX2; two readable blocks.
+/// - The CPU has AVX2.
+/// - `first` and `second` are readable for a block each, at any alignment.
 #[inline(always)]
 unsafe fn load(first: *const u8, second: *const u8) -> [__m256i; 8] {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: both blocks are readable and the CPU has AVX2, by this function's contract.
     unsafe {
         let swap = _mm256_set_epi64x(
             0x08090a0b0c0d0e0f,
@@ -195,22 +201,25 @@ unsafe fn load(first: *const u8, second: *const u8) -> [__m256i; 8] {
 /// Writes a row of words with the round constants added.
 ///
 /// # Safety
-/// AVX2; `row` is below [`ROWS`], and `sums` has so many rows.
+/// - The CPU has AVX2.
+/// - `row` is below [`ROWS`], and `sums` is writable for [`ROWS`] rows, aligned as [`Rows`] is.
 #[inline(always)]
 unsafe fn store(sums: *mut [u64; 4], row: usize, words: __m256i) {
-    // SAFETY: the caller vouches for both; rows are aligned as vectors are.
+    // SAFETY: `row` is a row of both tables, by this function's contract, and rows are aligned as
+    // vectors are.
     unsafe {
         let constants = _mm256_load_si256(CONSTANTS.0.as_ptr().add(row).cast());
         _mm256_store_si256(sums.add(row).cast(), _mm256_add_epi64(words, constants));
     }
 }
 
-/// Round `t` of sixteen of the first block. Before each second round, the next row but seven is
-/// made.
+/// Computes round `t` of sixteen of the first block. Before each second round it makes the row that
+/// is eight rows further.
 ///
 /// # Safety
-/// BMI1, BMI2, AVX2 and the instruction set of `E`; `sums` is at row `row` of [`ROWS`], and sixteen
-/// rows are left.
+/// - The CPU has BMI1, BMI2, AVX2 and the instruction set of `E`.
+/// - `sums` points to row `row` of [`ROWS`], at least sixteen rows are left there, and the first
+///   eight of these have been written.
 #[inline(always)]
 unsafe fn extending_round<E: Extend>(
     working: &mut Working,
@@ -219,7 +228,8 @@ unsafe fn extending_round<E: Extend>(
     row: usize,
     t: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the CPU has the instruction sets, by this function's contract. Row `row + 8 + i` is
+    // one of the sixteen rows from `sums` on, and `plain_round` reads one of the first eight.
     unsafe {
         if t.is_multiple_of(2) {
             let i = t / 2;
@@ -233,9 +243,9 @@ unsafe fn extending_round<E: Extend>(
     }
 }
 
-/// Which of two blocks.
+/// The place of one of two blocks.
 trait Half {
-    /// Where its words are in a row.
+    /// The place of its words in a row.
     const OFFSET: usize;
 }
 
@@ -251,13 +261,15 @@ impl Half for Second {
     const OFFSET: usize = 2;
 }
 
-/// Round `t` of sixteen, whose sums begin at `sums`.
+/// Computes round `t` of sixteen, whose sums begin at `sums`.
 ///
 /// # Safety
-/// BMI1 and BMI2; eight rows have been written at `sums`.
+/// - The CPU has BMI1 and BMI2.
+/// - Eight rows have been written at `sums`.
 #[inline(always)]
 unsafe fn plain_round<H: Half>(working: &mut Working, sums: *const [u64; 4], t: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: `t / 2` is below 8, so that the row has been written, and a row has four words; the
+    // CPU has BMI1 and BMI2, by this function's contract.
     unsafe {
         let sum = sums.add(t / 2).cast::<u64>().add(H::OFFSET + t % 2).read();
         working.round(sum, t);
@@ -283,21 +295,21 @@ impl Working {
         *chain = each!(i in 8 => chain[i].wrapping_add(self.names[i]));
     }
 
-    /// Round `t` of sixteen, with the sum of its word and its constant.
+    /// Does round `t` of sixteen, with the sum of its word and its constant.
     ///
     /// The choice of *f* and *g* by *e* is two terms without a common bit, which are added one by
     /// one. The majority of *a*, *b* and *c* is *b* where *a* and *b*, or *b* and *c*, are equal.
     ///
     /// # Safety
-    /// BMI1 and BMI2.
+    /// The CPU has BMI1 and BMI2.
     #[inline(always)]
     unsafe fn round(&mut self, sum: u64, t: usize) {
         let [a, b, _, d, e, f, g, h] = each!(i in 8 => (16 - t + i) % 8);
         let s = &mut self.names;
         s[h] = s[h].wrapping_add(sum);
         let next_difference;
-        // SAFETY: the caller vouches for ANDN (BMI1) and RORX (BMI2). Only the named registers and
-        // the flags change; neither memory nor the stack is touched.
+        // SAFETY: the CPU has ANDN (BMI1) and RORX (BMI2), by this function's contract. Only the
+        // named registers and the flags change; neither memory nor the stack is touched.
         unsafe {
             // Changes: the registers of its operands and flags. No memory, no stack.
             asm!(

@@ -13,11 +13,14 @@ use crate::arch::portable;
 use crate::arch::x86_64::{avx2, avx512, common};
 use crate::cpu::{Cpu, Isa};
 use crate::features::Feature;
-use crate::hash::tail::Tail;
-use crate::hash::{
-    Hash, HashKernel, Md5, Messages, Sha1, Sha224, Sha256, Sha384, Sha512, Shape, SingleKernel,
-    plain,
-};
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::kernel::{HashKernel, Messages, Shape, SingleKernel};
+use crate::kernels::hash::md5::Md5;
+use crate::kernels::hash::select::plain;
+use crate::kernels::hash::sha1::Sha1;
+use crate::kernels::hash::sha256::{Sha224, Sha256};
+use crate::kernels::hash::sha512::{Sha384, Sha512};
+use crate::kernels::hash::tail::Tail;
 use crate::plain::Plain;
 use crate::vector::{MAX_LANES, Vector, Word};
 use guarded::{Guarded, Side};
@@ -108,7 +111,7 @@ const PLACES: [Place; 3] = [Place::Against(Side::Start), Place::Against(Side::En
 struct Buffers(Vec<Guarded>);
 
 impl Buffers {
-    /// The message of a buffer, `len` bytes.
+    /// Returns the message of a buffer, `len` bytes.
     fn message(&mut self, buffer: usize, place: Place, len: usize) -> *const u8 {
         let data: Vec<u8> = (0..len).map(|i| (i * (2 * buffer + 7) + i / 5) as u8).collect();
         let room = &mut self.0[buffer];
@@ -177,7 +180,7 @@ where
 /// The states of all buffers, as far as the hash has words.
 type States<W> = Vec<Vec<W>>;
 
-/// The state that a buffer starts from.
+/// Returns the state that a buffer starts from.
 fn start<W: Word>(buffer: usize) -> [W; 8] {
     let word = |i| 0x9e37_79b9_7f4a_7c15_u64.rotate_left((8 * buffer + i) as u32);
     core::array::from_fn(|i| W::truncate(word(i)))
@@ -187,7 +190,7 @@ fn of_hash<A: Hash>(states: &[[A::Word; 8]]) -> States<A::Word> {
     states.iter().map(|state| state[..A::STATE_WORDS].to_vec()).collect()
 }
 
-/// The states after so many whole blocks.
+/// Returns the states after so many whole blocks.
 fn absorbed<A: Hash>(
     kernel: &HashKernel<A::Word>,
     buffers: &mut Buffers,
@@ -199,14 +202,15 @@ fn absorbed<A: Hash>(
         core::array::from_fn(|buffer| buffers.message(buffer, place, A::BLOCK_LEN * blocks));
     let pointers = states.each_mut().map(|state| state.as_mut_ptr());
     for first in (0..MAX_LANES).step_by(kernel.lanes) {
-        // SAFETY: the CPU has the instructions; there are so many states, and so many blocks.
+        // SAFETY: the CPU has the instructions, and each lane has a state of its own and `blocks`
+        // blocks.
         unsafe { (kernel.run)(pointers[first..].as_ptr(), data[first..].as_ptr(), blocks) }
     }
     of_hash::<A>(&states)
 }
 
-/// The states at the end of messages of this shape. `rest` says how many bytes of a buffer are
-/// behind the whole blocks.
+/// Returns the states at the end of messages of this shape. `rest` says how many bytes of a buffer
+/// are behind the whole blocks.
 fn finished<A: Hash>(
     kernel: &HashKernel<A::Word>,
     buffers: &mut Buffers,
@@ -229,14 +233,15 @@ fn finished<A: Hash>(
         if kernel.pads {
             messages.pad::<A>(b, data.wrapping_add(whole), rest as u8, total);
         } else {
-            // SAFETY: so many bytes are there, and `total` is more than these by whole blocks.
+            // SAFETY: the message has `whole + rest` bytes, and `total` is more than these by whole
+            // blocks.
             unsafe { tail.build::<A>(data, whole + rest, total) };
             messages.tail[b] = tail.blocks();
         }
     }
     for first in (0..MAX_LANES).step_by(kernel.lanes) {
-        // SAFETY: the CPU has the instructions; every buffer has so many blocks and an end of so
-        // many.
+        // SAFETY: the CPU has the instructions, and every buffer has the whole blocks and the end
+        // of the shape.
         unsafe { (kernel.finish)(&messages, first, shape) }
     }
     of_hash::<A>(&states)

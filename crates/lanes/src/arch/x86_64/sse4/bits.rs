@@ -14,17 +14,18 @@ unsafe impl Bits for Bits128 {
 
     #[inline(always)]
     unsafe fn splat(element: u64) -> Self {
-        // SAFETY: the caller vouches for SSE2.
+        // SAFETY: the CPU has SSE2, by the contract of `splat`.
         Self(unsafe { _mm_set1_epi64x(element.cast_signed()) })
     }
     #[inline(always)]
     unsafe fn load(elements: *const u64) -> Self {
-        // SAFETY: the caller vouches for SSE2 and for the bytes.
+        // SAFETY: the CPU has SSE2 and `elements` is readable for a register's bytes, by the
+        // contract of `load`.
         Self(unsafe { _mm_loadu_si128(elements.cast()) })
     }
     #[inline(always)]
     unsafe fn store(self, elements: *mut u64) {
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: `elements` is writable for a register's bytes, by the contract of `store`.
         unsafe { _mm_storeu_si128(elements.cast(), self.0) }
     }
     #[inline(always)]

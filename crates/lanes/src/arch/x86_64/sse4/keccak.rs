@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::vectors::{U64x2, transpose2};
 use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
-use crate::sponge::Steps;
+use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
 /// Shifts, and logic functions of two inputs. Uses SSE4.1.
@@ -16,7 +16,8 @@ unsafe impl Steps for Binary {
 
     #[inline(always)]
     unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x2; 8] {
-        // SAFETY: the caller vouches for SSE4.1, two pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_eight`, the CPU has SSE4.1, and `lanes` is readable for
+        // two pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let quarters = each!(q in 4 => transpose2(each!(l in 2 =>
                 _mm_loadu_si128((*lanes.add(l)).add(offset + 16 * q).cast()))));

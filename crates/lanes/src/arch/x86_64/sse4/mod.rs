@@ -4,6 +4,8 @@ mod binary;
 mod bits;
 mod clmul;
 mod keccak;
+pub(in crate::arch) mod ml_dsa;
+pub(in crate::arch) mod ml_kem;
 mod ni;
 pub(in crate::arch) mod rabin;
 mod vectors;
@@ -12,29 +14,38 @@ use bits::Bits128;
 use vectors::U32x4;
 
 use super::common::sha;
-use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
+use crate::arch::compile::{
+    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
+};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
-use crate::binary::BinaryKernels;
-use crate::chacha::NoVectors;
-use crate::chacha::block::Whole;
-use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
-use crate::hash::{
-    HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
-    sha512,
-};
-use crate::rsa::RsaKernels;
-use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
-use crate::sponge::SpongeKernels;
+use crate::kernels::aes::{AesKernels, portable as integers};
+use crate::kernels::bignum::RsaKernels;
+use crate::kernels::binary::kernel::BinaryKernels;
+use crate::kernels::chacha::block::Whole;
+use crate::kernels::chacha::poly::NoVectors;
+use crate::kernels::curves::kernel::CurveKernels;
+use crate::kernels::hash::md5::{self, Md5};
+use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
+use crate::kernels::hash::sha1::{self, Sha1};
+use crate::kernels::hash::sha256::{self, Sha224, Sha256};
+use crate::kernels::hash::sha512::{self, Sha384, Sha512};
+use crate::kernels::hash::sm3::{self, Sm3};
+use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
+use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
     /// Four blocks at once; Poly1305 on integers, which multiply 64 bits where a vector multiplies
     /// twice 32.
     CHACHA, "sse4", Whole<U32x4>, NoVectors, "sse4.1"
+);
+
+blake3_kernel!(
+    /// Four lanes.
+    BLAKE3, "sse4", U32x4, "sse4.1"
 );
 
 des_kernel!(
@@ -57,27 +68,31 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Ssse3, Sse41]),
     hashes: HashKernels {
         md5: choice! {
-            [] => Kernels::new((vectors::kernel32::<Md5>(), None), plain::<md5::Core>()),
+            [] => HashChoice::new((vectors::kernel32::<Md5>(), None), plain::<md5::Core>()),
         },
         sha1: choice! {
-            [Sha] => Kernels::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
-            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), plain::<sha1::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
+            [] => HashChoice::new((vectors::kernel32::<Sha1>(), None), plain::<sha1::Core>()),
         },
         sha224: choice! {
-            [Sha] => Kernels::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), plain::<sha256::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha224>(), None), plain::<sha256::Core>()),
         },
         sha256: choice! {
-            [Sha] => Kernels::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
-            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), plain::<sha256::Core>()),
+            [Sha] => HashChoice::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
+            [] => HashChoice::new((vectors::kernel32::<Sha256>(), None), plain::<sha256::Core>()),
         },
         sha384: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), plain::<sha512::Core>()),
+            [] => HashChoice::new((vectors::kernel64::<Sha384>(), None), plain::<sha512::Core>()),
         },
         sha512: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+            [] => HashChoice::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+        },
+        sm3: choice! {
+            [] => HashChoice::new((vectors::kernel32::<Sm3>(), None), plain::<sm3::Core>()),
         },
     },
+    blake3: &[portable::BLAKE3, BLAKE3],
     sponge: choice! { [] => SpongeKernels { wide: keccak::KECCAK, single: portable::KECCAK } },
     aes: AesKernels {
         cbc: choice! { [Aes] => &ni::AESNI, [] => &integers::CBC },
@@ -107,10 +122,12 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
         },
     },
+    ml_kem: &[&ml_kem::ML_KEM],
+    ml_dsa: &[&ml_dsa::ML_DSA],
     binary: choice! {
         [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
-    rabin: choice! { [Pclmulqdq] => &rabin::RABIN, [] => &crate::rabin::PORTABLE },
+    rabin: choice! { [Pclmulqdq] => &rabin::RABIN, [] => &crate::kernels::rabin::kernel::PORTABLE },
     draw: Draw::PLAIN,
 };

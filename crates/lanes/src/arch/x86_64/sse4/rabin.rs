@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use crate::arch::compile::rabin_kernel;
 use crate::arch::x86_64::common::rabin::{REVERSED, rabin_words};
-use crate::rabin::ByteMap;
+use crate::kernels::rabin::constants::ByteMap;
 use crate::vector::each;
 
 rabin_words!(
@@ -19,11 +19,14 @@ rabin_kernel!(
     RABIN, "pclmulqdq", Words2, "sse4.1,ssse3,pclmulqdq"
 );
 
+/// Loads eight words of each stripe.
+///
 /// # Safety
-/// As for `Words::load`, with the instructions of SSSE3.
+/// The conditions of `Words::load`; the instructions are those of SSSE3.
 #[inline(always)]
 unsafe fn load(first: *const u8, stride: usize) -> [Words2; 8] {
-    // SAFETY: the contract.
+    // SAFETY: by the contract of `Words::load` the CPU has the instructions, and every stripe is
+    // readable for eight words.
     unsafe {
         let reversed = _mm_loadu_si128(REVERSED.as_ptr().cast());
         let quarters = each!(i in 4 => {
@@ -37,20 +40,24 @@ unsafe fn load(first: *const u8, stride: usize) -> [Words2; 8] {
     }
 }
 
+/// Loads the tables of a map.
+///
 /// # Safety
-/// The CPU must have SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn tables(map: &ByteMap) -> [__m128i; 2] {
     let tables = map.tables();
-    // SAFETY: the contract; a table has sixteen bytes.
+    // SAFETY: x86-64 has SSE2, and a table has sixteen bytes.
     unsafe { each!(i in 2 => _mm_loadu_si128(tables[i].as_ptr().cast())) }
 }
 
+/// Looks up each byte in the tables of a map.
+///
 /// # Safety
-/// The CPU must have SSSE3.
+/// The CPU has SSSE3.
 #[inline(always)]
 unsafe fn lookup(bytes: __m128i, tables: [__m128i; 2]) -> __m128i {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has SSSE3, by this function's contract.
     unsafe {
         let four_bits = _mm_set1_epi8(0x0f);
         let low = _mm_and_si128(bytes, four_bits);
@@ -59,10 +66,12 @@ unsafe fn lookup(bytes: __m128i, tables: [__m128i; 2]) -> __m128i {
     }
 }
 
+/// Returns `true` if a byte of the words is zero.
+///
 /// # Safety
-/// The CPU must have SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn has_zero_byte(words: __m128i) -> bool {
-    // SAFETY: the contract.
+    // SAFETY: the CPU has SSSE3, by this function's contract.
     unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(words, _mm_setzero_si128())) != 0 }
 }

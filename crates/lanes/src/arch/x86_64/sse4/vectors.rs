@@ -3,12 +3,12 @@
 use core::arch::x86_64::*;
 
 use crate::arch::compile::wide_kernels;
-use crate::hash::kernel::Built;
+use crate::kernels::hash::kernel::Built;
 use crate::vector::{Vector, each};
 
 /// Four 32-bit lanes in one 128-bit register. Uses SSE4.1.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x4(__m128i);
+pub(crate) struct U32x4(pub(super) __m128i);
 
 /// Two 64-bit lanes in one 128-bit register. Uses SSE4.1.
 #[derive(Clone, Copy)]
@@ -21,17 +21,18 @@ macro_rules! lane_wise {
 
         #[inline(always)]
         unsafe fn splat(word: $word) -> Self {
-            // SAFETY: the caller vouches for SSE4.1.
+            // SAFETY: the CPU has SSE4.1, by the contract of `splat`.
             Self(unsafe { $splat(word.cast_signed()) })
         }
         #[inline(always)]
         unsafe fn load(words: *const $word) -> Self {
-            // SAFETY: the caller vouches for SSE4.1 and for the words.
+            // SAFETY: the CPU has SSE4.1 and `words` is readable for `LANES` words, by the contract
+            // of `load`.
             Self(unsafe { _mm_loadu_si128(words.cast()) })
         }
         #[inline(always)]
         unsafe fn store(self, words: *mut $word) {
-            // SAFETY: the caller vouches for the words.
+            // SAFETY: `words` is writable for `LANES` words, by the contract of `store`.
             unsafe { _mm_storeu_si128(words.cast(), self.0) }
         }
         #[inline(always)]
@@ -64,7 +65,7 @@ macro_rules! lane_wise {
             // SAFETY: as above.
             Self(unsafe { $right::<N>(self.0) })
         }
-        /// By whole bytes it is a permutation; otherwise two shifts.
+        /// Rotates by a permutation if `N` is whole bytes, and otherwise by two shifts.
         #[inline(always)]
         fn rotate_right<const N: i32>(self) -> Self {
             // SAFETY: as above; the table has sixteen bytes.
@@ -83,7 +84,7 @@ macro_rules! lane_wise {
     };
 }
 
-/// The permutation of bytes that rotates every word of `BYTES` bytes right by so many bytes.
+/// Returns the permutation that rotates every word of `BYTES` bytes right by `bytes` bytes.
 const fn bytes_right<const BYTES: usize>(bytes: usize) -> [u8; 16] {
     let (mut places, mut i) = ([0; 16], 0);
     while i < 16 {
@@ -102,7 +103,8 @@ unsafe impl Vector for U32x4 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for SSE4.1, four pointers, and 64 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has SSE4.1, and `lanes` is readable for
+        // four pointers, each of which is readable for 64 bytes from `offset`.
         unsafe {
             let swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
             let quarters = each!(q in 4 => transpose4(each!(l in 4 => {
@@ -114,7 +116,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
-        // SAFETY: the caller vouches for SSE4.1, four pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has SSE4.1, and `lanes` is readable for four
+        // pointers, each of which is readable for eight words.
         unsafe {
             let half =
                 |at| transpose4(each!(l in 4 => _mm_loadu_si128((*lanes.add(l)).add(at).cast())));
@@ -124,7 +127,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
-        // SAFETY: the caller vouches for SSE4.1, four pointers, and four words behind each.
+        // SAFETY: by the contract of `gather_four`, the CPU has SSE4.1, and `lanes` is readable for
+        // four pointers, each of which is readable for four words.
         unsafe {
             let columns = transpose4(each!(l in 4 => _mm_loadu_si128((*lanes.add(l)).cast())));
             each!(i in 4 => Self(columns[i]))
@@ -132,7 +136,8 @@ unsafe impl Vector for U32x4 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
-        // SAFETY: the caller vouches for four pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for four pointers, each of
+        // which is writable for eight words.
         unsafe {
             let low = transpose4(each!(i in 4 => words[i].0));
             let high = transpose4(each!(i in 4 => words[i + 4].0));
@@ -151,7 +156,8 @@ unsafe impl Vector for U64x2 {
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for SSE4.1, two pointers, and 128 bytes behind each.
+        // SAFETY: by the contract of `load_block`, the CPU has SSE4.1, and `lanes` is readable for
+        // two pointers, each of which is readable for 128 bytes from `offset`.
         unsafe {
             let swap = _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
             let eighths = each!(e in 8 => transpose2(each!(l in 2 => {
@@ -163,7 +169,8 @@ unsafe impl Vector for U64x2 {
     }
     #[inline(always)]
     unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
-        // SAFETY: the caller vouches for SSE4.1, two pointers, and eight words behind each.
+        // SAFETY: by the contract of `gather`, the CPU has SSE4.1, and `lanes` is readable for two
+        // pointers, each of which is readable for eight words.
         unsafe {
             let pairs = each!(p in 4 => transpose2(each!(l in 2 =>
                 _mm_loadu_si128((*lanes.add(l)).add(2 * p).cast()))));
@@ -172,7 +179,8 @@ unsafe impl Vector for U64x2 {
     }
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
-        // SAFETY: the caller vouches for two pointers, and eight words behind each.
+        // SAFETY: by the contract of `scatter`, `lanes` is readable for two pointers, each of which
+        // is writable for eight words.
         unsafe {
             each!(p in 4 => {
                 let pair = transpose2([words[2 * p].0, words[2 * p + 1].0]);
@@ -182,13 +190,13 @@ unsafe impl Vector for U64x2 {
     }
 }
 
-/// Four rows of four 32-bit words, turned into columns.
+/// Turns four rows of four 32-bit words into columns.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn transpose4(r: [__m128i; 4]) -> [__m128i; 4] {
-    // SAFETY: the caller vouches for SSE2.
+    // SAFETY: the CPU has SSE2, by this function's contract.
     unsafe {
         let (a, b) = (_mm_unpacklo_epi32(r[0], r[1]), _mm_unpackhi_epi32(r[0], r[1]));
         let (c, d) = (_mm_unpacklo_epi32(r[2], r[3]), _mm_unpackhi_epi32(r[2], r[3]));
@@ -201,13 +209,13 @@ unsafe fn transpose4(r: [__m128i; 4]) -> [__m128i; 4] {
     }
 }
 
-/// Two rows of two 64-bit words, turned into columns.
+/// Turns two rows of two 64-bit words into columns.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 pub(super) unsafe fn transpose2([a, b]: [__m128i; 2]) -> [__m128i; 2] {
-    // SAFETY: the caller vouches for SSE2.
+    // SAFETY: the CPU has SSE2, by this function's contract.
     unsafe { [_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)] }
 }
 

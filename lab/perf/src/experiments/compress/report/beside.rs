@@ -16,8 +16,8 @@ pub struct Beside {
     pub ratio: Option<f64>,
 }
 
-/// What the source states of the same figure, with as many threads and jobs outstanding. It knows
-/// zlib and one device.
+/// Returns what the source states about the same figure, with as many threads and jobs outstanding.
+/// It knows zlib and one device.
 pub fn beside(row: &Row, pass: &Pass) -> Beside {
     let Ok(topic) = pass.figure.parse::<Topic>() else { return Beside::default() };
     let outstanding = row.outstanding.unwrap_or(1);

@@ -27,7 +27,7 @@ type Entry<'r> = (&'r Row, &'r Pass);
 /// From this many times the least on, a time counts as more than the least.
 const FLAT: f64 = 1.05;
 
-/// What all rows say, topic by topic.
+/// Returns what all rows say, topic by topic.
 pub fn findings(rows: &[Row]) -> Vec<Finding> {
     let mut found = Vec::new();
     for topic in Topic::ALL {
@@ -49,6 +49,7 @@ pub fn findings(rows: &[Row]) -> Vec<Finding> {
                 Topic::Offload => offload(&rows_of),
                 Topic::Overhead => overhead(&rows_of),
                 Topic::Scaling => scaling(&rows_of),
+                Topic::Decompress => decompress(&rows_of),
             };
             found.extend(lines.into_iter().map(|[what, ours, paper]| Finding {
                 topic,
@@ -135,6 +136,7 @@ fn ratio(rows: &[Entry<'_>]) -> Vec<Line> {
         let (device, zlib) = (paper::RATIO_DEVICE.1 * 100.0, paper::RATIO_ZLIB.1 * 100.0);
         let said = match name.as_str() {
             "zlib" => format!("{device:.1} % (its device), {zlib:.1} % as one chunk"),
+            "emulated" => format!("{device:.1} %, and poorer above 128 KB"),
             _ => format!("{device:.1} % (its device)"),
         };
         let chunk = bytes(largest.1.chunk.unwrap_or(0));
@@ -165,7 +167,28 @@ fn threads(rows: &[Entry<'_>]) -> Vec<Line> {
         );
         Some(line(format!("{name}: elapsed, from 1 thread on"), ours, said))
     };
-    by(rows, provider).into_iter().filter_map(of).collect()
+    let groups = by(rows, provider);
+    let modelled = groups.iter().filter_map(|(name, group)| hyper_threading(name, group));
+    let modelled: Vec<Line> = modelled.collect();
+    groups.into_iter().filter_map(of).chain(modelled).collect()
+}
+
+/// Estimates what the most threads with a core each would take if each were two hardware threads of
+/// its core, as the source saw it: a model, and no measurement.
+fn hyper_threading(name: &str, group: &[Entry<'_>]) -> Option<Line> {
+    let own = group.iter().copied().filter(|entry| entry.1.threads <= entry.0.cores);
+    let most = own.max_by_key(|entry| entry.1.threads)?;
+    let (less, more) = paper::HYPER_THREADING;
+    let (count, twice) = (most.1.threads, 2 * most.1.threads);
+    let ours = format!(
+        "{} to {} elapsed, {} to {} CPU time",
+        s(elapsed(most)),
+        s(elapsed(most) * less),
+        s(cpu(most)),
+        s(cpu(most) * more)
+    );
+    let said = "20 % less elapsed, 50 % more CPU time";
+    Some(line(format!("{name}: {twice} hardware threads on {count} cores, modelled"), ours, said))
 }
 
 fn sync(rows: &[Entry<'_>]) -> Vec<Line> {
@@ -432,6 +455,25 @@ fn scaling(rows: &[Entry<'_>]) -> Vec<Line> {
         .collect()
 }
 
+/// The device with one and with most jobs outstanding, beside software in one thread.
+fn decompress(rows: &[Entry<'_>]) -> Vec<Line> {
+    let is_device = |entry: &Entry<'_>| entry.0.provider == "emulated";
+    let (device, software): (Vec<_>, Vec<_>) = rows.iter().copied().partition(is_device);
+    let of = |software: &Entry<'_>| {
+        let (one, most) = ends(&device, outstanding_of)?;
+        let ours = format!(
+            "{} to {} at {}; {} in software",
+            s(elapsed(one)),
+            s(elapsed(most)),
+            outstanding_of(most),
+            s(elapsed(*software))
+        );
+        let what = format!("decompression, from 1 outstanding on, and {}", software.0.provider);
+        Some(line(what, ours, ""))
+    };
+    software.iter().filter_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::samples::{pass, rows};
@@ -469,6 +511,19 @@ mod tests {
             ("12 jobs outstanding", "18 jobs outstanding")
         );
         assert_eq!(found[3].ours, "0.40 s to 2.00 s (0.20)");
+    }
+
+    #[test]
+    fn hardware_threads_are_modelled_where_each_thread_has_a_core() {
+        let rows = [
+            Row { cores: 2, ..pass(Topic::Threads, "zlib", 1, 1, 4.0, 4.0) },
+            Row { cores: 2, ..pass(Topic::Threads, "zlib", 2, 1, 2.0, 4.0) },
+            Row { cores: 2, ..pass(Topic::Threads, "zlib", 4, 1, 2.0, 4.0) },
+        ];
+        let found = texts(&rows, Topic::Threads);
+        let modelled = found.iter().find(|finding| finding.what.contains("modelled")).unwrap();
+        assert_eq!(modelled.what, "zlib: 4 hardware threads on 2 cores, modelled");
+        assert_eq!(modelled.ours, "8.00 s to 6.40 s elapsed, 16.00 s to 24.00 s CPU time");
     }
 
     #[test]

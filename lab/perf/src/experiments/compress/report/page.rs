@@ -221,6 +221,7 @@ fn charts(topic: Topic, rows: &[Entry<'_>]) -> Vec<Markup> {
             let theirs = theirs.map(|points| Some(papers("", points)));
             times(rows, "jobs outstanding", value(Key::Poll), jobs, theirs)
         }
+        Topic::Decompress => times(rows, "jobs outstanding", provider, jobs, [None, None]),
         Topic::Copy => {
             let chunk = |entry: Entry<'_>| Some(entry.1.chunk? as f64 / KIB);
             times(rows, "chunk in KiB", value(Key::Transfer), chunk, [None, None])

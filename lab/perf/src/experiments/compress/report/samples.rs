@@ -4,7 +4,8 @@ use super::super::topic::Topic;
 use crate::report::pass::Pass;
 use crate::report::row::Row;
 
-/// What a provider takes for 2^28 bytes in chunks of 64 KiB: seconds elapsed and of CPU time.
+/// Makes a row of what a provider takes for 2^28 bytes in chunks of 64 KiB: seconds elapsed and of
+/// CPU time.
 pub fn pass(
     topic: Topic,
     provider: &str,
@@ -157,6 +158,10 @@ pub fn rows() -> Vec<Row> {
     }
     for call in [None, Some("framework".to_owned())] {
         rows.push(Row { call, ..pass(Topic::Overhead, "zlib", 1, 1, 3.8, 3.8) });
+    }
+    for (provider, count) in [("zlib", 1), ("emulated", 1), ("emulated", 24)] {
+        let row = pass(Topic::Decompress, provider, 1, count, 1.6 / count as f64, 0.2);
+        rows.push(Row { direction: "decompress".to_owned(), ..row });
     }
     for direction in ["compress", "decompress"] {
         for threads in [1, 2] {

@@ -40,7 +40,7 @@ named!(Over, "storage", {
 });
 
 impl Over {
-    /// What protects the bytes.
+    /// Names what protects the bytes.
     pub(super) const fn algorithm(self) -> &'static str {
         match self {
             Over::Directory => "none",

@@ -3,9 +3,9 @@
 use core::arch::aarch64::*;
 
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels};
-use crate::hash::Hash;
-use crate::hash::kernel::outer_padding;
-use crate::hash::sha256::K;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::finish::outer_padding;
+use crate::kernels::hash::sha256::K;
 use crate::vector::each;
 
 interleaved_kernels! {
@@ -34,7 +34,8 @@ impl Buffers for Buffer {
     #[inline]
     #[target_feature(enable = "sha2")]
     unsafe fn load(states: *const *mut u32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is readable for eight words, by the
+        // contract of `load`.
         let (abcd, efgh) = unsafe { (vld1q_u32(*states), vld1q_u32((*states).add(4))) };
         Buffer { abcd, efgh, abcd_start: abcd, efgh_start: efgh, words: [vdupq_n_u32(0); 4] }
     }
@@ -42,7 +43,8 @@ impl Buffers for Buffer {
     #[inline]
     #[target_feature(enable = "sha2")]
     unsafe fn store(self, states: *const *mut u32) {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is writable for eight words, by the
+        // contract of `store`.
         unsafe {
             vst1q_u32(*states, self.abcd);
             vst1q_u32((*states).add(4), self.efgh);
@@ -52,7 +54,8 @@ impl Buffers for Buffer {
     #[inline]
     #[target_feature(enable = "sha2")]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset` on,
+        // by the contract of `begin`.
         unsafe {
             let block = (*data).add(offset);
             self.words =
@@ -70,7 +73,8 @@ impl Buffers for Buffer {
             // SHA-224 lacks the last word.
             digest[1] = vsetq_lane_u32::<3>(0, digest[1]);
         }
-        // SAFETY: the caller's; there are sixteen words.
+        // SAFETY: `outer` is readable for a pointer, which is readable for eight words, by the
+        // contract of `begin_outer`; the padding has sixteen words.
         unsafe {
             *self = Self::load(outer);
             self.words =

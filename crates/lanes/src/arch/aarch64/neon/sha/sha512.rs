@@ -3,9 +3,9 @@
 use core::arch::aarch64::*;
 
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels};
-use crate::hash::Hash;
-use crate::hash::kernel::outer_padding;
-use crate::hash::sha512::K;
+use crate::kernels::hash::algorithm::Hash;
+use crate::kernels::hash::finish::outer_padding;
+use crate::kernels::hash::sha512::K;
 use crate::vector::each;
 
 interleaved_kernels! {
@@ -35,7 +35,8 @@ impl Buffers for Buffer {
     #[inline]
     #[target_feature(enable = "sha3")]
     unsafe fn load(states: *const *mut u64) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is readable for eight words, by the
+        // contract of `load`.
         let state = unsafe { each!(i in 4 => vld1q_u64((*states).add(2 * i))) };
         Buffer { state, start: state, words: [vdupq_n_u64(0); 8] }
     }
@@ -43,14 +44,16 @@ impl Buffers for Buffer {
     #[inline]
     #[target_feature(enable = "sha3")]
     unsafe fn store(self, states: *const *mut u64) {
-        // SAFETY: the caller's.
+        // SAFETY: `states` is readable for a pointer, which is writable for eight words, by the
+        // contract of `store`.
         unsafe { each!(i in 4 => vst1q_u64((*states).add(2 * i), self.state[i])) };
     }
 
     #[inline]
     #[target_feature(enable = "sha3")]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset` on,
+        // by the contract of `begin`.
         unsafe {
             let block = (*data).add(offset);
             self.words =
@@ -64,7 +67,8 @@ impl Buffers for Buffer {
     unsafe fn begin_outer<A: Hash<Word = u64>>(&mut self, outer: *const *mut u64) {
         let padding = outer_padding::<A>();
         let digest = self.state;
-        // SAFETY: the caller's; there are sixteen words.
+        // SAFETY: `outer` is readable for a pointer, which is readable for eight words, by the
+        // contract of `begin_outer`; the padding has sixteen words.
         unsafe {
             *self = Self::load(outer);
             // SHA-384 lacks the last two words.

@@ -3,11 +3,11 @@
 use core::arch::asm;
 
 use super::super::vectors::U32x16;
-use super::{Order, Rounds, Words};
-use crate::hash::sha1;
+use super::{Rounds, WordOrder, Words};
+use crate::kernels::hash::sha1;
 use crate::vector::{Pair, Vector, each};
 
-/// What is SHA-1's in the text.
+/// The parts of the text that only SHA-1 has.
 #[rustfmt::skip]
 macro_rules! sha1 {
     // The word `$on` rounds after round `4 * $g + $j`.
@@ -179,6 +179,6 @@ macro_rules! block {
 }
 
 static CONSTANTS: [u32; 4] = sha1::K;
-static ORDER: Order = Order::reversed(4);
+static ORDER: WordOrder = WordOrder::reversed(4);
 
 rounds_of!(sha1::Core, U32x16, ORDER, block());

@@ -3,8 +3,8 @@
 use core::arch::asm;
 
 use super::super::vectors::{U32x16, U64x8};
-use super::{Order, Rounds, Words};
-use crate::hash::{sha256, sha512};
+use super::{Rounds, WordOrder, Words};
+use crate::kernels::hash::{sha256, sha512};
 use crate::vector::{Pair, Vector, Word, each};
 
 /// What is SHA-256's in the text.
@@ -205,5 +205,5 @@ rounds_of!(sha512::Core, U64x8, ORDER64, block(sha512 U64x8, K64,));
 static K32: [u32; 64] = sha256::K;
 static K64: [u64; 80] = sha512::K;
 
-static ORDER32: Order = Order::reversed(4);
-static ORDER64: Order = Order::reversed(8);
+static ORDER32: WordOrder = WordOrder::reversed(4);
+static ORDER64: WordOrder = WordOrder::reversed(8);

@@ -1,4 +1,5 @@
-//! What the rounds of SHA-1 and of SHA-2 share: parts of the assembly, and the functions around it.
+//! The parts of the assembly that the rounds of SHA-1 and of SHA-2 share, and the functions around
+//! it.
 
 /// An instruction for both vectors, put together from parts. A part that differs between the
 /// vectors is a pair in parentheses; a part in braces is looked up.
@@ -50,8 +51,8 @@ macro_rules! gather {
     ) };
 }
 
-/// Takes four 32-bit words of all lanes of the next block, a quarter of the lanes at a time. Those
-/// of the last quarter also transposes them, and puts them in their places.
+/// Takes four 32-bit words of all lanes of the next block, a quarter of the lanes at a time. The
+/// steps for the last quarter also transpose the words, and put them in their places.
 #[rustfmt::skip]
 macro_rules! take32 {
     ($h:ident 0, $part:tt $lane:tt $to:tt) => { gather!($h 0, $part $lane 4 $to) };
@@ -99,12 +100,14 @@ macro_rules! take64 {
     ($h:ident $step:tt, $part:tt $lane:tt $vector:tt) => { "" };
 }
 
-/// The rounds of a hash, by a macro that makes the code of a block: `block!(before..., rows, words,
-/// none or take, operands...)`. What takes the next block needs operands of its own.
+/// Implements the rounds of a hash by a macro that makes the code of a block: `block!(before...,
+/// rows, words, none or take, operands...)`. Code that takes the next block needs operands of its
+/// own.
 macro_rules! rounds_of {
     ($core:ty, $v:ident, $order:ident, $block:ident ($($before:tt)*)) => {
-        // SAFETY: sixteen words of two vectors are read and written, and constants read; of the
-        // next block, each word is read and written once; all registers that are written are named.
+        // SAFETY: the assembly reads and writes sixteen words of two vectors, and reads constants;
+        // of the next block, it reads and writes each word once; all registers that are written are
+        // named.
         unsafe impl Rounds for $core {
             type V = $v;
 
@@ -112,7 +115,8 @@ macro_rules! rounds_of {
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
             unsafe fn block(rows: &mut [Pair<$v>; 8], words: *mut Words) {
                 $crate::arch::compile::align_frame!();
-                // SAFETY: the caller's.
+                // SAFETY: `words` has been written and is writable, by the contract of `block`, and
+                // this function enables the instructions.
                 unsafe { $block!($($before)* rows, words, none,) }
             }
 
@@ -125,7 +129,9 @@ macro_rules! rounds_of {
                 offset: usize,
                 next: *mut Words,
             ) {
-                // SAFETY: the caller's.
+                // SAFETY: `words` has been written, `next` is writable and the buffers are readable
+                // for the block, by the contract of `block_and_take`, and this function enables the
+                // instructions.
                 unsafe {
                     $block!($($before)* rows, words, take,
                         data = in(reg) data,

@@ -1,48 +1,50 @@
 //! Chains of SLH-DSA by the SHA instructions: four, interleaved.
 
+use crate::arch::compile::interleaved::Buffers;
 use core::arch::x86_64::*;
 
 use super::{Sha256Buffer, Sha256State};
 use crate::arch::compile::align_frame;
-use crate::arch::compile::interleaved::Buffers;
-use crate::slh_dsa::ChainKernel;
-use crate::slh_dsa::chain::{Chains, Run, Trace};
+use crate::kernels::slh_dsa::chain::ChainKernel;
+use crate::kernels::slh_dsa::chain::{Chains, Run, Trace};
 use crate::vector::each;
 
 /// Four chains.
 pub(crate) const CHAIN: ChainKernel<u32> = ChainKernel { name: "sha-ni", lanes: 4, run };
 
 /// One chain.
-struct Chain {
+struct ShaChain {
     buffer: Sha256Buffer,
     start: Sha256State,
-    /// The first four words of the address, and what follows.
+    /// The first four words of the address, and the words behind them.
     address: __m128i,
     last: __m128i,
     /// The value, the mark that ends it, and zeros.
     value: [__m128i; 2],
 }
 
-/// What all values of a length have in common.
+/// The values that all messages of a length share.
 struct Shape {
     /// The words of the value's second half, and the mark behind it if it is there.
     keep: __m128i,
     mark: __m128i,
-    /// What follows the second half: the mark if it is there, and zeros.
+    /// The words behind the second half: the mark if it is there, and zeros.
     after: __m128i,
     /// The length of the message, in the last word.
     bits: __m128i,
 }
 
 impl Shape {
+    /// Makes the shape of values of `n` bytes.
+    ///
     /// # Safety
-    /// SSE2.
+    /// The CPU has SSE2.
     #[inline(always)]
     unsafe fn new(n: usize) -> Self {
         const MARK: i32 = i32::MIN;
         // The block of PK.seed, the address and the value.
         let bits = 8 * (64 + 22 + n) as i32;
-        // SAFETY: the caller's.
+        // SAFETY: x86-64 has SSE2.
         unsafe {
             let zero = _mm_setzero_si128();
             let (keep, mark, after) = match n {
@@ -55,43 +57,46 @@ impl Shape {
     }
 }
 
-/// Four words of a lane, from as many columns.
+/// Loads four words of a lane, from as many columns.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn column<const N: usize>(columns: &[[u32; N]; 8], from: usize, lane: usize) -> __m128i {
     let words = each!(i in 4 => columns[from + i][lane]);
-    // SAFETY: the caller's; there are four words.
+    // SAFETY: `words` has four words, and x86-64 has SSE2.
     unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
 
-/// The four words in a register.
+/// Returns the four words in a register.
 ///
 /// # Safety
-/// SSE2.
+/// The CPU has SSE2.
 #[inline(always)]
 unsafe fn words(register: __m128i) -> [u32; 4] {
     let mut words = [0; 4];
-    // SAFETY: the caller's; there is room for four words.
+    // SAFETY: `words` has room for four words, and x86-64 has SSE2.
     unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), register) };
     words
 }
 
-impl Chain {
+impl ShaChain {
+    /// Loads the chain of a lane.
+    ///
     /// # Safety
-    /// The SHA instructions.
+    /// The CPU has the SHA instructions and SSE4.1.
     #[inline(always)]
     unsafe fn load(chains: &Chains<u32>, lane: usize, shape: &Shape) -> Self {
         let state = each!(i in 8 => chains.start[i][lane]);
         let address = each!(i in 4 => chains.address[i][lane]);
         let [fourth, fifth] = [chains.address[4][lane], chains.address[5][lane]];
-        // SAFETY: the caller's; there are as many words.
+        // SAFETY: `state` has eight words and `address` has four; the CPU has SSE4.1, by this
+        // function's contract.
         unsafe {
             let start = Sha256State::load(state.as_ptr());
             let zero = _mm_setzero_si128();
             let high = column(&chains.value, 4, lane);
-            Chain {
+            ShaChain {
                 buffer: Sha256Buffer { state: start, start, words: [zero; 4] },
                 start,
                 address: _mm_loadu_si128(address.as_ptr().cast()),
@@ -108,11 +113,11 @@ impl Chain {
     /// middle of the sixth word.
     ///
     /// # Safety
-    /// The SHA instructions.
+    /// The CPU has the SHA instructions and SSE4.1.
     #[inline(always)]
     unsafe fn begin(&mut self, secret: __m128i, shape: &Shape) {
         let [low, high] = self.value;
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has SSE4.1, by this function's contract.
         unsafe {
             let second = _mm_or_si128(
                 _mm_slli_epi32::<16>(_mm_slli_si128::<8>(low)),
@@ -140,10 +145,10 @@ impl Chain {
     /// Takes the digest as the value.
     ///
     /// # Safety
-    /// The SHA instructions.
+    /// The CPU has the SHA instructions and SSE4.1.
     #[inline(always)]
     unsafe fn end(&mut self, step: __m128i, shape: &Shape) {
-        // SAFETY: the caller's.
+        // SAFETY: the CPU has SSE4.1, by this function's contract.
         unsafe {
             self.buffer.end();
             let [low, high] = self.buffer.state.in_order();
@@ -152,13 +157,13 @@ impl Chain {
         }
     }
 
-    /// The words of the value, and more.
+    /// Returns the words of the value, and of what follows it.
     ///
     /// # Safety
-    /// SSE2.
+    /// The CPU has SSE2.
     #[inline(always)]
     unsafe fn words(&self) -> [u32; 8] {
-        // SAFETY: the caller's.
+        // SAFETY: x86-64 has SSE2.
         let [low, high] = unsafe { [words(self.value[0]), words(self.value[1])] };
         each!(i in 8 => if i < 4 { low[i % 4] } else { high[i % 4] })
     }
@@ -171,14 +176,15 @@ macro_rules! rounds {
     };
 }
 
-/// See [`ChainRun`](crate::slh_dsa::chain::ChainRun).
+/// Runs four chains, with the contract of [`ChainRun`](crate::kernels::slh_dsa::chain::ChainRun).
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 unsafe fn run(chains: &mut Chains<u32>, first: usize, run: Run, trace: Trace<u32>) {
     align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
+    // SAFETY: the chains and the trace fulfil the contract of `ChainRun` for lanes `first..first +
+    // 4`, and this function enables the instructions.
     unsafe {
         let shape = Shape::new(run.n);
-        let mut four = each!(i in 4 => Chain::load(chains, first + i, &shape));
+        let mut four = each!(i in 4 => ShaChain::load(chains, first + i, &shape));
         let (zero, one) = (_mm_setzero_si128(), _mm_set_epi32(0, 0, 1 << 16, 0));
         let secret = _mm_set_epi32(0, i32::from(run.secret) << 16, 0, 0);
         for at in usize::from(run.secret == 0)..=run.steps {

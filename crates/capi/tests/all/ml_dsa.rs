@@ -1,0 +1,151 @@
+//! ML-DSA as C has it: new keys by a session, and signatures under keys made of their bytes.
+
+use std::ffi::{CStr, CString};
+use std::ptr;
+
+use broadloom::public_key::MlDsaSet;
+use broadloom_capi::*;
+
+fn zeroed<T>() -> T {
+    // SAFETY: the structures of the library are numbers and pointers, for which zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+fn last_error() -> String {
+    // SAFETY: the library gives texts that end with a zero byte.
+    unsafe { CStr::from_ptr(bl_last_error()) }.to_string_lossy().into_owned()
+}
+
+/// Opens a session of an algorithm, or of a key that says it itself.
+fn open(
+    algorithm: Option<&CStr>,
+    direction: &CStr,
+    key: &[u8],
+) -> Result<*mut bl_session, bl_status> {
+    let transform = bl_transform {
+        size: size_of::<bl_transform>(),
+        algorithm: algorithm.map_or(ptr::null(), CStr::as_ptr),
+        direction: direction.as_ptr(),
+        key: key.as_ptr(),
+        key_len: key.len(),
+        ..zeroed()
+    };
+    let mut session = ptr::null_mut();
+    // SAFETY: the transform is as documented.
+    match unsafe { bl_session_open(&transform, &mut session) } {
+        BL_OK => Ok(session),
+        status => Err(status),
+    }
+}
+
+/// What a job gets beside its source.
+enum Work<'a> {
+    Generate,
+    Sign,
+    Verify(&'a [u8]),
+}
+
+/// Processes a job with this source, and closes the session.
+fn process(
+    session: Result<*mut bl_session, bl_status>,
+    source: &[u8],
+    work: Work<'_>,
+) -> Result<Vec<u8>, bl_status> {
+    let session = session.unwrap_or_else(|_| panic!("{}", last_error()));
+    // SAFETY: the session is open.
+    let room = unsafe { bl_session_bound(session, 0) };
+    let mut output = match work {
+        Work::Verify(signature) => signature.to_vec(),
+        _ => vec![0; room],
+    };
+    let job = bl_job {
+        size: size_of::<bl_job>(),
+        session,
+        source: source.as_ptr(),
+        len: source.len(),
+        ..zeroed()
+    };
+    let mut job = match work {
+        Work::Generate => bl_job { destination: output.as_mut_ptr(), room, ..job },
+        _ => bl_job { tag: output.as_mut_ptr(), tag_len: output.len(), ..job },
+    };
+    let mut processor = ptr::null_mut();
+    // SAFETY: the job is as documented, and its places live until the end of the function.
+    unsafe {
+        assert_eq!(bl_processor_open(&mut processor), BL_OK);
+        bl_process(processor, &mut job, 1);
+        bl_processor_close(processor);
+        bl_session_close(session);
+    }
+    output.truncate(job.produced);
+    if job.status == BL_OK { Ok(output) } else { Err(job.status) }
+}
+
+/// Makes DER of a private key or a public key.
+fn der(set: &CStr, private: &[u8], public: &[u8]) -> Result<Vec<u8>, bl_status> {
+    let number = |bytes: &[u8]| bl_number {
+        bytes: if bytes.is_empty() { ptr::null() } else { bytes.as_ptr() },
+        len: bytes.len(),
+    };
+    let parts = bl_key_parts {
+        size: size_of::<bl_key_parts>(),
+        kind: set.as_ptr(),
+        d: number(private),
+        x: number(public),
+        ..zeroed()
+    };
+    let (mut room, mut len) = (vec![0; 5120], 0);
+    // SAFETY: the parts are as documented, and there is as much room as is said.
+    match unsafe { bl_key_from_parts(&parts, room.as_mut_ptr(), room.len(), &mut len) } {
+        BL_OK => {
+            room.truncate(len);
+            Ok(room)
+        }
+        status => Err(status),
+    }
+}
+
+#[test]
+fn keys_are_generated_and_sign() {
+    for set in MlDsaSet::ALL {
+        let name = CString::new(set.name()).expect("a name");
+        let seed = [7; MlDsaSet::SEED_LEN];
+        let keys = process(open(Some(&name), c"generate", b""), &seed, Work::Generate);
+        let keys = keys.expect("a seed");
+        let (private, public) = keys.split_at(set.private_key_len());
+        assert_eq!(public.len(), set.public_key_len());
+        let drawn = process(open(Some(&name), c"generate", b""), b"", Work::Generate);
+        let drawn = drawn.expect("a seed is drawn");
+        assert!(drawn.len() == keys.len() && drawn != keys);
+
+        let public = der(&name, b"", public).expect("a public key");
+        let signatures = [&seed[..], private].map(|key| {
+            let key = der(&name, key, b"").expect("a private key");
+            process(open(None, c"sign", &key), b"a message", Work::Sign).expect("it signs")
+        });
+        assert_eq!(signatures[0], signatures[1], "of the seed, and of the expanded key");
+        let [signature, _] = signatures;
+        assert_eq!(signature.len(), set.signature_len());
+        let verify = |message: &[u8], signature: &[u8]| {
+            process(open(None, c"verify", &public), message, Work::Verify(signature))
+        };
+        assert_eq!(verify(b"a message", &signature), Ok(Vec::new()));
+        assert_eq!(verify(b"another", &signature), Err(BL_E_SIGNATURE_MISMATCH));
+        assert_eq!(verify(b"a message", &signature[1..]), Err(BL_E_SIGNATURE_MISMATCH));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let name = c"ml-dsa-44";
+    assert_eq!(open(Some(name), c"generate", &[0; 32]), Err(BL_E_TRANSFORM));
+    assert!(last_error().contains("a key of 32 bytes does not fit ml-dsa-44"), "{}", last_error());
+    assert_eq!(open(Some(name), c"sign", &[0; 32]), Err(BL_E_TRANSFORM));
+    assert!(last_error().contains("takes a private or a public key"), "{}", last_error());
+    assert_eq!(open(Some(c"ed25519"), c"generate", b""), Err(BL_E_TRANSFORM));
+    assert!(last_error().contains("ed25519 has no direction generate"), "{}", last_error());
+    assert_eq!(der(name, &[0; 33], b""), Err(BL_E_KEY));
+    assert!(last_error().contains("2560"), "{}", last_error());
+    assert_eq!(der(name, b"", &[0; 1311]), Err(BL_E_KEY));
+    assert!(last_error().contains("1312"), "{}", last_error());
+}

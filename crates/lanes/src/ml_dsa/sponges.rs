@@ -1,0 +1,351 @@
+//! SHAKE (FIPS 202) for the operations of a group: messages side by side in the lanes of the widest
+//! kernel of Keccak.
+
+use alloc::boxed::Box;
+use core::{array, ptr};
+
+use super::params::{DIGEST, LEN, MAX_COMMITMENT};
+use crate::cpu::Cpu;
+use crate::kernels::ml_dsa::kernel::MlDsaKernel;
+use crate::kernels::ml_dsa::ring::N;
+use crate::kernels::ml_dsa::sample::{FIRST, ROOM, SLACK};
+use crate::kernels::sponge::keccak::WORDS;
+use crate::kernels::sponge::kernel::{KeccakKernel, MAX_LANES, MAX_RATE, Rate};
+use crate::occupancy::Occupancy;
+use crate::wiped::clear_all;
+
+/// The suffix of SHAKE.
+const SHAKE: u8 = 0x1f;
+
+/// Bytes of a row: five blocks of SHAKE128 and what is written or read behind them.
+pub(super) const ROW: usize = (FIRST + SLACK).next_multiple_of(64) + 64;
+
+/// The most pieces of a message.
+const PIECES: usize = 6;
+
+/// A message in pieces that lie apart.
+pub(super) type Pieces<'m> = [&'m [u8]; PIECES];
+
+/// Room for what a sponge gives.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Row([u8; ROW]);
+
+/// The words of all lanes, and blocks to absorb.
+#[repr(C, align(64))]
+struct States {
+    words: [u64; WORDS * MAX_LANES],
+    blocks: [[u8; MAX_RATE]; MAX_LANES],
+}
+
+/// Nothing to absorb.
+static ZEROS: [u8; MAX_RATE] = [0; MAX_RATE];
+
+/// Sponges in lanes, and what they give.
+pub(super) struct Sponges {
+    kernel: KeccakKernel,
+    states: Box<States>,
+    /// Streams of each lane.
+    streams: Box<[Row; MAX_LANES]>,
+    /// The numbers that were sampled from a stream, and those that are too many.
+    samples: Box<[u32; ROOM]>,
+    pub occupancy: Occupancy,
+}
+
+/// How far a message is absorbed.
+#[derive(Clone, Copy)]
+struct Cursor {
+    piece: usize,
+    at: usize,
+    /// What is absorbed next, and how many blocks of it.
+    data: *const u8,
+    left: usize,
+    /// Whether these are the last.
+    is_last: bool,
+}
+
+/// The rate of SHAKE256, in bytes.
+pub(super) const RATE: usize = Rate::Bytes136.bytes();
+
+impl Cursor {
+    const NEW: Cursor = Cursor { piece: 0, at: 0, data: ptr::null(), left: 0, is_last: false };
+
+    /// Moves to the next blocks of a message: those of one piece, where they are, or one that is
+    /// brought together in `block`, padded where it is the last.
+    fn turn(&mut self, pieces: &Pieces<'_>, block: &mut [u8; MAX_RATE]) {
+        let skip = |cursor: &mut Cursor| {
+            while cursor.piece < PIECES && cursor.at == pieces[cursor.piece].len() {
+                (cursor.piece, cursor.at) = (cursor.piece + 1, 0);
+            }
+        };
+        skip(self);
+        if let Some(piece) = pieces.get(self.piece) {
+            let blocks = (piece.len() - self.at) / RATE;
+            if blocks > 0 {
+                (self.data, self.left) = (piece[self.at..].as_ptr(), blocks);
+                self.at += blocks * RATE;
+                return;
+            }
+        }
+        let mut filled = 0;
+        while filled < RATE && self.piece < PIECES {
+            let piece = &pieces[self.piece][self.at..];
+            let len = piece.len().min(RATE - filled);
+            block[filled..][..len].copy_from_slice(&piece[..len]);
+            (filled, self.at) = (filled + len, self.at + len);
+            skip(self);
+        }
+        if filled < RATE {
+            block[filled..].fill(0);
+            block[filled] = SHAKE;
+            block[RATE - 1] |= 0x80;
+            self.is_last = true;
+        }
+        (self.data, self.left) = (block.as_ptr(), 1);
+    }
+}
+
+/// Streams that go side by side, for which more blocks can be had.
+pub(super) struct Batch<'s> {
+    sponges: &'s mut Sponges,
+    /// The number of the first stream.
+    pub first: usize,
+    pub count: usize,
+    rate: Rate,
+}
+
+impl Batch<'_> {
+    /// Returns what the stream of a lane has given.
+    pub fn row(&self, lane: usize) -> &[u8; ROW] {
+        &self.sponges.streams[lane].0
+    }
+
+    /// Goes on with the streams: their next block is at the beginning of the rows.
+    pub fn next(&mut self) {
+        self.sponges.next(self.count, self.rate);
+        self.sponges.extract_block(0);
+    }
+}
+
+impl Sponges {
+    pub fn new(cpu: &Cpu) -> Self {
+        Sponges {
+            kernel: cpu.pick(&cpu.kernels().sponge).wide,
+            states: Box::new(States {
+                words: [0; WORDS * MAX_LANES],
+                blocks: [[0; MAX_RATE]; MAX_LANES],
+            }),
+            streams: Box::new([Row([0; ROW]); MAX_LANES]),
+            samples: Box::new([0; ROOM]),
+            occupancy: Occupancy::default(),
+        }
+    }
+
+    /// Absorbs blocks.
+    ///
+    /// # Safety
+    /// Every pointer is readable for so many blocks.
+    unsafe fn absorb(
+        &mut self,
+        data: &[*const u8; MAX_LANES],
+        count: usize,
+        rate: Rate,
+        blocks: usize,
+    ) {
+        self.occupancy.count(count, self.kernel.lanes, blocks);
+        // SAFETY: the kernel is for this CPU; there are words and pointers for the most lanes, and
+        // the pointers are readable, by this function's contract.
+        unsafe { (self.kernel.absorb)(self.states.words.as_mut_ptr(), data.as_ptr(), rate, blocks) }
+    }
+
+    /// Takes the states on to the next block of a stream.
+    fn next(&mut self, count: usize, rate: Rate) {
+        // SAFETY: the zeros are as many as the longest block has.
+        unsafe { self.absorb(&[ZEROS.as_ptr(); MAX_LANES], count, rate, 1) };
+    }
+
+    /// Writes the first 24 words of every lane to its row, from `at` on, a multiple of eight.
+    fn extract_block(&mut self, at: usize) {
+        let rows = self.streams.each_mut().map(|row| row.0[at..][..192].as_mut_ptr().cast());
+        // SAFETY: the kernel is for this CPU; there are states and rows for the most lanes, a row
+        // has 24 words from there on, and they are aligned.
+        unsafe { (self.kernel.extract)(self.states.words.as_ptr(), 3, rows.as_ptr()) }
+    }
+
+    /// Makes `total` streams, of `blocks` blocks each: `seed` writes the seed of a stream, shorter
+    /// than a block, and returns its length.
+    fn expand(
+        &mut self,
+        (total, rate, blocks): (usize, Rate, usize),
+        seed: impl Fn(usize, &mut [u8; MAX_RATE]) -> usize,
+        mut done: impl FnMut(&mut Batch<'_>),
+    ) {
+        let lanes = self.kernel.lanes;
+        for first in (0..total).step_by(lanes) {
+            let count = lanes.min(total - first);
+            self.states.words.fill(0);
+            for (lane, block) in self.states.blocks[..count].iter_mut().enumerate() {
+                *block = [0; MAX_RATE];
+                let len = seed(first + lane, block);
+                block[len] = SHAKE;
+                block[rate.bytes() - 1] |= 0x80;
+            }
+            let blocks_of = &self.states.blocks;
+            let data =
+                array::from_fn(|lane| blocks_of[if lane < count { lane } else { 0 }].as_ptr());
+            // SAFETY: a block has `MAX_RATE` bytes.
+            unsafe { self.absorb(&data, count, rate, 1) };
+            for block in 0..blocks {
+                if block > 0 {
+                    self.next(count, rate);
+                }
+                self.extract_block(rate.bytes() * block);
+            }
+            done(&mut Batch { sponges: self, first, count, rate });
+        }
+    }
+
+    /// Makes `total` streams of SHAKE256 of short seeds, of up to five blocks.
+    pub fn streams(
+        &mut self,
+        (total, blocks): (usize, usize),
+        seed: impl Fn(usize, &mut [u8; MAX_RATE]) -> usize,
+        done: impl FnMut(&mut Batch<'_>),
+    ) {
+        self.expand((total, Rate::Bytes136, blocks), seed, done);
+    }
+
+    /// Samples the polynomials of matrices (FIPS 204, algorithm 32) of `n` operations: `rho`
+    /// returns the seed of an operation, and `to` where its matrix of `k` by `l` polynomials goes,
+    /// row by row.
+    ///
+    /// # Safety
+    /// The pointers are writable for matrices.
+    pub unsafe fn matrices<'t>(
+        &mut self,
+        kernel: &MlDsaKernel,
+        (n, k, l): (usize, usize, usize),
+        rho: impl Fn(usize) -> &'t [u8],
+        mut to: impl FnMut(usize) -> *mut u32,
+    ) {
+        let polys = k * l;
+        let rate = Rate::Bytes168;
+        let seed = |stream: usize, block: &mut [u8; MAX_RATE]| {
+            let poly = stream % polys;
+            block[..LEN].copy_from_slice(rho(stream / polys));
+            [block[LEN], block[LEN + 1]] = [(poly % l) as u8, (poly / l) as u8];
+            LEN + 2
+        };
+        self.expand((n * polys, rate, FIRST / rate.bytes()), seed, |batch| {
+            let mut have = [N; MAX_LANES];
+            // A lane by itself is sampled to its end, as nearly all are at once.
+            let mut all = [[0; N]; MAX_LANES];
+            for lane in 0..batch.count {
+                let Sponges { streams, samples, .. } = &mut *batch.sponges;
+                // SAFETY: the kernel is for this CPU; the row has the bytes and the slack, and
+                // there is room for their numbers.
+                have[lane] = unsafe {
+                    (kernel.sample)(streams[lane].0.as_ptr(), FIRST, samples.as_mut_ptr(), 0)
+                };
+                all[lane].copy_from_slice(&samples[..N]);
+            }
+            while have.iter().any(|have| *have < N) {
+                batch.next();
+                for lane in 0..batch.count {
+                    if have[lane] >= N {
+                        continue;
+                    }
+                    let Sponges { streams, samples, .. } = &mut *batch.sponges;
+                    samples[..N].copy_from_slice(&all[lane]);
+                    let (row, len) = (streams[lane].0.as_ptr(), rate.bytes());
+                    // SAFETY: as above, behind at most 255 numbers.
+                    have[lane] =
+                        unsafe { (kernel.sample)(row, len, samples.as_mut_ptr(), have[lane]) };
+                    all[lane].copy_from_slice(&samples[..N]);
+                }
+            }
+            for (lane, poly) in all[..batch.count].iter().enumerate() {
+                let stream = batch.first + lane;
+                // SAFETY: the pointer is writable for a matrix, by this function's contract, which
+                // has this polynomial.
+                unsafe {
+                    let place = to(stream / polys).add(N * (stream % polys));
+                    place.copy_from_nonoverlapping(poly.as_ptr(), N);
+                }
+            }
+        });
+    }
+
+    /// Hashes `n` messages with SHAKE256: `done` gets the number of each and the first 136 bytes of
+    /// the result.
+    pub fn hash<'m>(
+        &mut self,
+        n: usize,
+        message: impl Fn(usize) -> Pieces<'m>,
+        mut done: impl FnMut(usize, &[u8; RATE]),
+    ) {
+        let lanes = self.kernel.lanes;
+        for first in (0..n).step_by(lanes) {
+            let count = lanes.min(n - first);
+            self.states.words.fill(0);
+            let mut cursors = [Cursor::NEW; MAX_LANES];
+            let cursors = &mut cursors[..count];
+            for (lane, cursor) in cursors.iter_mut().enumerate() {
+                cursor.turn(&message(first + lane), &mut self.states.blocks[lane]);
+            }
+            while let Some(active) = cursors.iter().find(|cursor| cursor.left > 0).copied() {
+                let left = cursors.iter().map(|cursor| cursor.left).filter(|left| *left > 0);
+                let blocks = left.min().unwrap_or(0);
+                let mut data = [active.data; MAX_LANES];
+                for (data, cursor) in data.iter_mut().zip(&*cursors) {
+                    if cursor.left > 0 {
+                        *data = cursor.data;
+                    }
+                }
+                let used = cursors.iter().filter(|cursor| cursor.left > 0).count();
+                // SAFETY: each lane has at least so many blocks left, or reads those of one that
+                // has.
+                unsafe { self.absorb(&data, used, Rate::Bytes136, blocks) };
+                let mut is_extracted = false;
+                for (lane, cursor) in cursors.iter_mut().enumerate() {
+                    if cursor.left == 0 {
+                        continue;
+                    }
+                    cursor.left -= blocks;
+                    // Within the data, or at its end.
+                    cursor.data = cursor.data.wrapping_add(blocks * RATE);
+                    if cursor.left > 0 {
+                        continue;
+                    }
+                    if !cursor.is_last {
+                        cursor.turn(&message(first + lane), &mut self.states.blocks[lane]);
+                        continue;
+                    }
+                    if !is_extracted {
+                        self.extract_block(0);
+                        is_extracted = true;
+                    }
+                    let row = self.streams[lane].0.first_chunk().expect("it is longer");
+                    done(first + lane, row);
+                }
+            }
+        }
+    }
+
+    /// Wipes what secrets went through.
+    pub fn wipe(&mut self) {
+        clear_all(&mut self.states.words, 0);
+        clear_all(&mut self.states.blocks, [0; MAX_RATE]);
+        clear_all(&mut self.streams[..], Row([0; ROW]));
+    }
+}
+
+/// The digest of a message, and behind it the higher parts of a commitment, which are hashed
+/// together.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Transcript(pub [u8; DIGEST + MAX_COMMITMENT]);
+
+impl Transcript {
+    pub const NEW: Transcript = Transcript([0; DIGEST + MAX_COMMITMENT]);
+}
