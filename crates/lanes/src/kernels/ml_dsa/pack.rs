@@ -74,6 +74,16 @@ impl Packing {
     }
 }
 
+/// Returns the word that has the lowest bit of number `i`.
+const fn word_of(i: usize, bits: u32) -> usize {
+    i * bits as usize / 32
+}
+
+/// Returns how many bits of that word belong to earlier numbers.
+const fn used(i: usize, bits: u32) -> u32 {
+    i as u32 * bits % 32
+}
+
 /// Writes numbers of `BITS` bits, those of a polynomial or, if `LEFT`, what is left of `bound`, to
 /// `room`: words of every lane.
 ///
@@ -93,15 +103,13 @@ unsafe fn pack_bits<const BITS: u32, const LEFT: bool, V: Numbers>(
             let from = poly.add(32 * group * V::LANES);
             let to = room.add(group * BITS as usize * V::LANES);
             let mut word = V::splat(0);
-            each!(half in 2 => each!(i in 16 => {
-                let i = 16 * half + i;
-                let number = V::load(from.add(i * V::LANES));
+            each!(const HALF in 2 => each!(const I in 16 => {
+                let number = V::load(from.add(const { (16 * HALF + I) * V::LANES }));
                 let number = if LEFT { bound.sub(number) } else { number };
-                let (at, used) = (i as u32 * BITS / 32, i as u32 * BITS % 32);
-                word = word.or(number.left(used));
-                if used + BITS >= 32 {
-                    word.store(to.add(at as usize * V::LANES));
-                    word = number.right((32 - used) % 32);
+                word = word.or(number.left(const { used(16 * HALF + I, BITS) }));
+                if const { used(16 * HALF + I, BITS) + BITS >= 32 } {
+                    word.store(to.add(const { word_of(16 * HALF + I, BITS) * V::LANES }));
+                    word = number.right(const { (32 - used(16 * HALF + I, BITS)) % 32 });
                 }
             }));
         }
@@ -127,17 +135,17 @@ unsafe fn unpack_bits<const BITS: u32, const LEFT: bool, V: Numbers>(
         for group in 0..N / 32 {
             let from = room.add(group * BITS as usize * V::LANES);
             let to = poly.add(32 * group * V::LANES);
-            each!(half in 2 => each!(i in 16 => {
-                let i = 16 * half + i;
-                let (at, used) = (i as u32 * BITS / 32, i as u32 * BITS % 32);
-                let word = |at: u32| V::load(from.add(at as usize * V::LANES));
-                let mut number = word(at).right(used);
-                if used + BITS > 32 {
-                    number = number.or(word(at + 1).left(32 - used));
+            each!(const HALF in 2 => each!(const I in 16 => {
+                let word = V::load(from.add(const { word_of(16 * HALF + I, BITS) * V::LANES }));
+                let mut number = word.right(const { used(16 * HALF + I, BITS) });
+                if const { used(16 * HALF + I, BITS) + BITS > 32 } {
+                    let next = const { (word_of(16 * HALF + I, BITS) + 1) * V::LANES };
+                    let left = const { (32 - used(16 * HALF + I, BITS)) % 32 };
+                    number = number.or(V::load(from.add(next)).left(left));
                 }
                 let number = number.and(mask);
                 let number = if LEFT { bound.sub(number) } else { number };
-                number.store(to.add(i * V::LANES));
+                number.store(to.add(const { (16 * HALF + I) * V::LANES }));
             }));
         }
     }

@@ -60,6 +60,16 @@ impl Bits {
     }
 }
 
+/// Returns the word that has the lowest bit of number `i`.
+const fn word_of(i: usize, bits: u32) -> usize {
+    i * bits as usize / 16
+}
+
+/// Returns how many bits of that word belong to earlier numbers.
+const fn used(i: usize, bits: u32) -> u32 {
+    i as u32 * bits % 16
+}
+
 /// Writes a polynomial, whose numbers may be any, to `32 * BITS` bytes of each row, from `offset`
 /// on.
 ///
@@ -82,14 +92,13 @@ unsafe fn pack_bits<const BITS: u32, V: Numbers>(
             let from = poly.add(16 * group * V::LANES);
             let to = room.add(group * BITS as usize * V::LANES);
             let mut word = V::splat(0);
-            each!(i in 16 => {
-                let number = canonical(V::load(from.add(i * V::LANES)));
+            each!(const I in 16 => {
+                let number = canonical(V::load(from.add(const { I * V::LANES })));
                 let number = if BITS < 12 { compress::<BITS, V>(number) } else { number };
-                let (at, used) = (i as u32 * BITS / 16, i as u32 * BITS % 16);
-                word = word.or(number.left(used));
-                if used + BITS >= 16 {
-                    word.store(to.add(at as usize * V::LANES));
-                    word = number.right(16 - used);
+                word = word.or(number.left(const { used(I, BITS) }));
+                if const { used(I, BITS) + BITS >= 16 } {
+                    word.store(to.add(const { word_of(I, BITS) * V::LANES }));
+                    word = number.right(const { 16 - used(I, BITS) });
                 }
             });
         }
@@ -129,14 +138,15 @@ unsafe fn unpack_bits<const BITS: u32, V: Numbers>(
         for group in 0..N / 16 {
             let from = room.add(group * BITS as usize * V::LANES);
             let to = poly.add(16 * group * V::LANES);
-            each!(i in 16 => {
-                let (at, used) = (i as u32 * BITS / 16, i as u32 * BITS % 16);
-                let word = |at: u32| V::load(from.add(at as usize * V::LANES));
-                let mut number = word(at).right(used);
-                if used + BITS > 16 {
-                    number = number.or(word(at + 1).left(16 - used));
+            each!(const I in 16 => {
+                let word = V::load(from.add(const { word_of(I, BITS) * V::LANES }));
+                let mut number = word.right(const { used(I, BITS) });
+                if const { used(I, BITS) + BITS > 16 } {
+                    let next = const { (word_of(I, BITS) + 1) * V::LANES };
+                    let left = const { 16 - used(I, BITS) };
+                    number = number.or(V::load(from.add(next)).left(left));
                 }
-                change(number.and(mask)).store(to.add(i * V::LANES));
+                change(number.and(mask)).store(to.add(const { I * V::LANES }));
             });
         }
     }
