@@ -167,7 +167,8 @@ mod tests {
     use crate::kernels::bignum::{BignumKernel, MAX_LANES, Number, Radix};
     use crate::vector::each;
 
-    /// A limb of two numbers, of so many bits.
+    /// A limb of two numbers, of so many bits. The operations that check something are called: the
+    /// kernels have thousands of copies of each, which would take long to compile.
     #[derive(Clone, Copy)]
     struct Soft<const BITS: usize>([u64; 2]);
 
@@ -197,6 +198,7 @@ mod tests {
             unsafe { to.cast::<[u64; 2]>().write_unaligned(self.0) }
         }
         /// Adds, where no sum may be too long for its word.
+        #[inline(never)]
         fn add(self, other: Self) -> Self {
             self.zip(other, |a, b| a.checked_add(b).expect("there is room for the sum"))
         }
@@ -219,6 +221,7 @@ mod tests {
         const ROOM: usize = if BITS == 28 { 127 } else { 1000 };
 
         /// Adds a product, as `vpmuludq` and `vpaddq` do, or as `vpmadd52luq` and `vpmadd52huq`.
+        #[inline(never)]
         fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
             let of = |word: u64| u128::from(word & (u64::MAX >> (64 - BITS.max(32))));
             let bits = if BITS == 28 { 64 } else { 52 };
