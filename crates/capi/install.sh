@@ -152,9 +152,10 @@ echo "installed libbroadloom $version, a PKCS #11 module and an OpenSSL provider
 
 # The drivers for DPDK, where the headers are.
 dpdk=$(pkg-config --modversion libdpdk 2>/dev/null) || dpdk=none
-if [[ $dpdk == 22.11.* ]]; then
+if [[ $dpdk =~ ^(22|24|25)\.11\. ]]; then
     ../dpdk/build "$PWD/include" "$lib" "$lib/dpdk"
     echo "installed the drivers for DPDK $dpdk below $lib/dpdk"
 else
-    echo "left out the drivers for DPDK: they need its headers of 22.11, and here is $dpdk"
+    echo "left out the drivers for DPDK: they need its headers of 22.11, 24.11 or 25.11," \
+        "and here is $dpdk"
 fi

@@ -10,8 +10,12 @@
 #include <cryptodev_pmd.h>
 #include <rte_compressdev_internal.h>
 #include <rte_compressdev_pmd.h>
+#include <rte_security_driver.h>
+#include <rte_version.h>
+#define DPDK_SINCE(year, month) (RTE_VERSION >= RTE_VERSION_NUM(year, month, 0, 0))
 #else
 #include "src/pmd.h"
+#include "src/security_driver.h"
 #endif
 
 #define SIZE(type) printf("%s: %zu bytes\n", #type, sizeof(struct type))
@@ -56,6 +60,11 @@ int main(void)
     AT(rte_cryptodev, security_ctx);
     AT(rte_cryptodev, enq_cbs);
     AT(rte_cryptodev, deq_cbs);
+#if DPDK_SINCE(24, 11)
+    AT(rte_cryptodev, qp_depth_used);
+    AT(rte_cryptodev_ops, queue_pair_reset);
+    AT(rte_cryptodev_ops, queue_pair_event_error_query);
+#endif
     SIZE(cryptodev_driver);
     SIZE(rte_cryptodev_sym_session);
     AT(rte_cryptodev_sym_session, driver_id);
@@ -81,6 +90,21 @@ int main(void)
     AT(rte_cryptodev_ops, asym_session_clear);
     AT(rte_cryptodev_ops, sym_configure_raw_dp_ctx);
     AT(rte_cryptodev_ops, session_ev_mdata_set);
+
+    SIZE(rte_security_session);
+    AT(rte_security_session, driver_priv_data);
+    SIZE(rte_security_ctx);
+    AT(rte_security_ctx, device);
+    AT(rte_security_ctx, ops);
+    AT(rte_security_ctx, flags);
+    AT(rte_security_ctx, sess_cnt);
+    SIZE(rte_security_ops);
+    AT(rte_security_ops, session_create);
+    AT(rte_security_ops, session_update);
+    AT(rte_security_ops, session_get_size);
+    AT(rte_security_ops, session_stats_get);
+    AT(rte_security_ops, session_destroy);
+    AT(rte_security_ops, capabilities_get);
 
     SIZE(rte_compressdev_pmd_init_params);
     AT(rte_compressdev_pmd_init_params, socket_id);

@@ -184,7 +184,7 @@ def test_ray_with_workers_that_are_killed(
 
 def ray_workers(function: str) -> list[int]:
     """The processes that do batches of a function now."""
-    for _ in range(1000):
+    for _ in range(6000):
         found = []
         for process in Path("/proc").iterdir():
             if process.name.isdecimal():

@@ -9,7 +9,7 @@ import pytest
 #: for ever. The alarm ends that.
 TALK = """
 import gzip, os, signal, threading, zlib, broadloom.gzip, broadloom.zlib
-signal.alarm(60)
+signal.alarm(300)
 (requests, asking), (answers, answering) = os.pipe(), os.pipe()
 LINES = [b"warp %d\\n" % n * (1 + n % 7 * 700) for n in range(40)]
 

@@ -161,7 +161,7 @@ def test_threads_of_unfinished_streams_end() -> None:
     for _ in range(20):
         broadloom.gzip.open(os.devnull, "wb", threads=2)
     gc.collect()
-    for _ in range(1000):
+    for _ in range(6000):
         if threads_of_this_process() <= before:
             return
         threading.Event().wait(0.01)
@@ -194,21 +194,22 @@ threading.Thread(target=lambda: {work}, daemon=True).start()
 time.sleep(0.05)
 print("the end", flush=True)
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300, check=False)
     assert (run.returncode, run.stdout) == (0, b"the end\n"), run.stderr.decode()
 
 
 def test_ctrl_c_comes_through_after_a_call() -> None:
     code = """
 import os, signal, threading, broadloom
-threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    # Within what catches it: a busy machine may take longer than this to get there.
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
     while True:
         broadloom.hash_many([bytes(1 << 20)] * 4)
 except KeyboardInterrupt:
     print("interrupted")
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300, check=False)
     assert run.stdout == b"interrupted\n", run.stderr.decode()
 
 
@@ -221,13 +222,13 @@ if child == 0:
     os._exit(0 if broadloom.hash_many([b"x"], threads=2) == first else 1)
 print(os.waitpid(child, 0)[1])
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300, check=False)
     assert run.stdout == b"0\n", run.stderr.decode()
 
 
 def run_code(code: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-W", "error::ResourceWarning", "-c", code]
-    return subprocess.run(command, capture_output=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, timeout=300, check=False)
 
 
 #: What a parent has open, what its child tries, and how the parent goes on.
@@ -286,7 +287,7 @@ text = os.urandom(9 << 20)
 {before}
 child = os.fork()
 if child == 0:
-    signal.alarm(30)
+    signal.alarm(120)
     {child}
     # At its end, the interpreter drops what it has.
     sys.exit(7)
@@ -380,8 +381,8 @@ def test_ctrl_c_stops_a_long_call(work: str) -> None:
 import os, signal, tempfile, threading, broadloom
 fifo = os.path.join(tempfile.mkdtemp(), "fifo")
 os.mkfifo(fifo)
-threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     {work}
 except KeyboardInterrupt:
     print("interrupted", flush=True)

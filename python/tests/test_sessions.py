@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 
@@ -103,7 +104,11 @@ def test_loops_leave_no_threads() -> None:
     for _ in range(10):
         asyncio.run(work())
         gc.collect()
-    assert psutil.Process().num_threads() <= before
+    for _ in range(6000):
+        if psutil.Process().num_threads() <= before:
+            return
+        time.sleep(0.01)
+    pytest.fail("threads are left over")
 
 
 def test_loops_of_many_threads_share_a_session() -> None:

@@ -301,6 +301,16 @@ static int open_flow(const struct rte_security_ipsec_xform *ipsec, const struct 
     return -EINVAL;
 }
 
+/* Whether an option is set that only inline devices have, or that had no meaning yet. */
+static bool has_other_options(const struct rte_security_ipsec_sa_options *options)
+{
+#if DPDK_SINCE(24, 11)
+    return options->ingress_oop;
+#else
+    return options->reserved_opts != 0;
+#endif
+}
+
 /* Whether the options of a session are those that there are. */
 static int check_options(const struct rte_security_session_conf *conf)
 {
@@ -312,7 +322,7 @@ static int check_options(const struct rte_security_session_conf *conf)
         LOG(ERR, "sessions of rte_security are for the lookaside protocol of ESP\n");
         return -ENOTSUP;
     }
-    if (options->dec_ttl || options->ip_reassembly_en || options->reserved_opts) {
+    if (options->dec_ttl || options->ip_reassembly_en || has_other_options(options)) {
         LOG(ERR, "an association neither decrements hop limits nor reassembles packets\n");
         return -ENOTSUP;
     }

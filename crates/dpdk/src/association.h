@@ -5,9 +5,8 @@
 #ifndef BROADLOOM_ASSOCIATION_H
 #define BROADLOOM_ASSOCIATION_H
 
-#include <rte_security_driver.h>
-
 #include "crypto.h"
+#include "security_driver.h"
 
 /* The largest replay window, in packets. */
 #define MAX_WINDOW 65536

@@ -79,16 +79,32 @@ static size_t put_digest_info(uint8_t *place, const struct hash *hash)
     return at - place;
 }
 
-/* Pads an op's message to the length of the modulus: 00 01 FF ... 00, algorithm, message. */
-static enum filled pad(const struct rte_crypto_rsa_op_param *rsa, uint8_t *place, size_t len)
+/* How the message of an op is padded. */
+static const struct rte_crypto_rsa_padding *padding_of(const struct rte_crypto_rsa_op_param *rsa,
+                                                       const struct asymmetric_session *session)
 {
+#if OPS_HAVE_KEYS
+    RTE_SET_USED(session);
+    return &rsa->padding;
+#else
+    RTE_SET_USED(rsa);
+    return &session->padding;
+#endif
+}
+
+/* Pads an op's message to the length of the modulus: 00 01 FF ... 00, algorithm, message. */
+static enum filled pad(const struct rte_crypto_rsa_op_param *rsa,
+                       const struct asymmetric_session *session, uint8_t *place)
+{
+    enum rte_crypto_auth_algorithm named = padding_of(rsa, session)->hash;
+    size_t len = session->modulus_len;
     uint8_t info[32];
     size_t info_len = 0, message_len = rsa->message.length;
 
     if (!rsa->message.data)
         return BAD_ARGUMENTS;
-    if (!is_encoded(rsa->padding.hash)) {
-        const struct hash *hash = hash_of(rsa->padding.hash);
+    if (!is_encoded(named)) {
+        const struct hash *hash = hash_of(named);
 
         if (!hash || message_len != hash->digest_len)
             return BAD_ARGUMENTS;
@@ -121,10 +137,11 @@ static enum filled fill_rsa(uint8_t *numbers, bl_job *job, struct rte_crypto_op 
                             const struct asymmetric_session *session)
 {
     const struct rte_crypto_rsa_op_param *rsa = &op->asym->rsa;
-    bool pads = rsa->padding.type == RTE_CRYPTO_RSA_PADDING_PKCS1_5;
+    enum rte_crypto_rsa_padding_type padding = padding_of(rsa, session)->type;
+    bool pads = padding == RTE_CRYPTO_RSA_PADDING_PKCS1_5;
     size_t len = session->modulus_len;
 
-    if (!pads && rsa->padding.type != RTE_CRYPTO_RSA_PADDING_NONE)
+    if (!pads && padding != RTE_CRYPTO_RSA_PADDING_NONE)
         return BAD_ARGUMENTS;
     switch (rsa->op_type) {
     case RTE_CRYPTO_ASYM_OP_ENCRYPT:
@@ -140,7 +157,7 @@ static enum filled fill_rsa(uint8_t *numbers, bl_job *job, struct rte_crypto_op 
     case RTE_CRYPTO_ASYM_OP_SIGN:
         job->session = session->raise_private;
         set_input(job, rsa->message.data, rsa->message.length);
-        if (pads && pad(rsa, numbers, len) != FILLED)
+        if (pads && pad(rsa, session, numbers) != FILLED)
             return BAD_ARGUMENTS;
         if (pads)
             set_input(job, numbers, len);
@@ -175,6 +192,19 @@ static enum filled put_number(uint8_t *place, size_t len, const rte_crypto_param
     memset(place, 0, len - given);
     memcpy(place + len - given, bytes, given);
     return FILLED;
+}
+
+/* The key of an op or of a transform: a private one with zeros behind it, or both coordinates. */
+enum filled broadloom_put_key(uint8_t key[2 * P256_LEN], bool verifies,
+                              const rte_crypto_param *secret,
+                              const struct rte_crypto_ec_point *point)
+{
+    memset(key, 0, 2 * P256_LEN);
+    if (!verifies)
+        return put_number(key, P256_LEN, secret);
+    if (put_number(key, P256_LEN, &point->x) != FILLED)
+        return BAD_ARGUMENTS;
+    return put_number(key + P256_LEN, P256_LEN, &point->y);
 }
 
 /* The leftmost 256 bits of a digest, as a number in so many bits (FIPS 186-5, 6.4.1). */
@@ -228,14 +258,34 @@ static const uint8_t *take_integer(const uint8_t *at, rte_crypto_param *number)
     return at + 2 + at[1];
 }
 
+/* The session of the key of an op; null where there is no key. */
+static bl_session *session_of(struct queue_pair *qp, uint32_t at, bool verifies,
+                              const struct rte_crypto_ecdsa_op_param *ecdsa,
+                              const struct asymmetric_session *session)
+{
+#if OPS_HAVE_KEYS
+    bl_session *found = NULL;
+    uint8_t key[2 * P256_LEN];
+
+    RTE_SET_USED(session);
+    if (broadloom_put_key(key, verifies, &ecdsa->pkey, &ecdsa->q) == FILLED)
+        found = broadloom_curve_session(qp->asymmetric, at, verifies, key);
+    explicit_bzero(key, sizeof(key));
+    return found;
+#else
+    RTE_SET_USED(qp);
+    RTE_SET_USED(at);
+    RTE_SET_USED(ecdsa);
+    return verifies ? session->verify : session->sign;
+#endif
+}
+
 static enum filled fill_ecdsa(struct queue_pair *qp, uint32_t at, bl_job *job,
-                              struct rte_crypto_op *op)
+                              struct rte_crypto_op *op, const struct asymmetric_session *session)
 {
     const struct rte_crypto_ecdsa_op_param *ecdsa = &op->asym->ecdsa;
     bool verifies = ecdsa->op_type == RTE_CRYPTO_ASYM_OP_VERIFY;
     uint8_t *numbers = qp->asymmetric->numbers[at];
-    uint8_t key[2 * P256_LEN] = { 0 };
-    enum filled filled;
 
     if (put_digest(numbers, &ecdsa->message) != FILLED)
         return BAD_ARGUMENTS;
@@ -243,11 +293,8 @@ static enum filled fill_ecdsa(struct queue_pair *qp, uint32_t at, bl_job *job,
     job->tag = numbers + SIGNATURE_AT;
     job->tag_len = SIGNATURE_ROOM;
     if (verifies) {
-        filled = put_signature(job->tag, ecdsa, &job->tag_len);
-        if (filled == FILLED)
-            filled = put_number(key, P256_LEN, &ecdsa->q.x);
-        if (filled == FILLED)
-            filled = put_number(key + P256_LEN, P256_LEN, &ecdsa->q.y);
+        if (put_signature(job->tag, ecdsa, &job->tag_len) != FILLED)
+            return BAD_ARGUMENTS;
     } else {
         /* The library makes the secret number of a signature itself, and takes none. */
         bool has_secret = ecdsa->k.data && ecdsa->k.length > 0;
@@ -255,11 +302,8 @@ static enum filled fill_ecdsa(struct queue_pair *qp, uint32_t at, bl_job *job,
         if (ecdsa->op_type != RTE_CRYPTO_ASYM_OP_SIGN || has_secret || !ecdsa->r.data ||
             !ecdsa->s.data)
             return BAD_ARGUMENTS;
-        filled = put_number(key, P256_LEN, &ecdsa->pkey);
     }
-    if (filled == FILLED)
-        job->session = broadloom_curve_session(qp->asymmetric, at, verifies, key);
-    explicit_bzero(key, sizeof(key));
+    job->session = session_of(qp, at, verifies, ecdsa, session);
     return job->session ? FILLED : BAD_ARGUMENTS;
 }
 
@@ -272,7 +316,7 @@ enum filled broadloom_fill_asymmetric(struct queue_pair *qp, uint32_t at, struct
     *job = (bl_job){ .size = sizeof(*job) };
     filled = session->type == RTE_CRYPTO_ASYM_XFORM_RSA
                  ? fill_rsa(qp->asymmetric->numbers[at], job, op, session)
-                 : fill_ecdsa(qp, at, job, op);
+                 : fill_ecdsa(qp, at, job, op, session);
     if (filled == FILLED) {
         qp->asymmetric->sessions[at] = session;
         qp->asymmetric->used = true;
@@ -282,7 +326,8 @@ enum filled broadloom_fill_asymmetric(struct queue_pair *qp, uint32_t at, struct
 }
 
 /* Compares what a signature by PKCS #1 v1.5 was raised to with what it should be. */
-static void finish_verification(struct rte_crypto_op *op, const bl_job *job, size_t len)
+static void finish_verification(struct rte_crypto_op *op, const bl_job *job,
+                                const struct asymmetric_session *session)
 {
     uint8_t right[MAX_MODULUS];
 
@@ -290,19 +335,20 @@ static void finish_verification(struct rte_crypto_op *op, const bl_job *job, siz
         op->status = RTE_CRYPTO_OP_STATUS_AUTH_FAILED;
     if (job->status != BL_OK)
         return;
-    if (pad(&op->asym->rsa, right, len) != FILLED)
+    if (pad(&op->asym->rsa, session, right) != FILLED)
         op->status = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
-    else if (!equal_in_constant_time(right, job->destination, len))
+    else if (!equal_in_constant_time(right, job->destination, session->modulus_len))
         op->status = RTE_CRYPTO_OP_STATUS_AUTH_FAILED;
 }
 
-static void finish_rsa(struct rte_crypto_op *op, const bl_job *job, size_t len)
+static void finish_rsa(struct rte_crypto_op *op, const bl_job *job,
+                       const struct asymmetric_session *session)
 {
     struct rte_crypto_rsa_op_param *rsa = &op->asym->rsa;
-    bool pads = rsa->padding.type == RTE_CRYPTO_RSA_PADDING_PKCS1_5;
+    bool pads = padding_of(rsa, session)->type == RTE_CRYPTO_RSA_PADDING_PKCS1_5;
 
     if (rsa->op_type == RTE_CRYPTO_ASYM_OP_VERIFY && pads) {
-        finish_verification(op, job, len);
+        finish_verification(op, job, session);
     } else if (job->status == BL_OK) {
         bool decrypts = rsa->op_type == RTE_CRYPTO_ASYM_OP_DECRYPT;
         bool signs = rsa->op_type == RTE_CRYPTO_ASYM_OP_SIGN;
@@ -319,7 +365,7 @@ void broadloom_finish_asymmetric(struct queue_pair *qp, uint32_t at)
     const bl_job *job = &qp->jobs[at];
 
     if (session->type == RTE_CRYPTO_ASYM_XFORM_RSA) {
-        finish_rsa(op, job, session->modulus_len);
+        finish_rsa(op, job, session);
     } else if (op->asym->ecdsa.op_type == RTE_CRYPTO_ASYM_OP_SIGN && job->status == BL_OK) {
         const uint8_t *s = take_integer(job->tag + 2, &op->asym->ecdsa.r);
 
@@ -342,11 +388,15 @@ void broadloom_release_asymmetric(struct queue_pair *qp)
             free(session);
         }
         asymmetric->sessions[at] = NULL;
+#if OPS_HAVE_KEYS
         bl_session_close(asymmetric->own_keys[at]);
         asymmetric->own_keys[at] = NULL;
+#endif
     }
+#if OPS_HAVE_KEYS
     for (uint32_t known = 0; known < KEYS; known++)
         asymmetric->keys[known].in_use = false;
+#endif
     asymmetric->used = false;
 }
 
@@ -359,8 +409,10 @@ void broadloom_asymmetric_free(struct asymmetric *asymmetric)
 {
     if (!asymmetric)
         return;
+#if OPS_HAVE_KEYS
     for (uint32_t known = 0; known < KEYS; known++)
         bl_session_close(asymmetric->keys[known].session);
+#endif
     explicit_bzero(asymmetric, sizeof(*asymmetric));
     rte_free(asymmetric);
 }

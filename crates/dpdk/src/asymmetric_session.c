@@ -51,6 +51,19 @@ static int open_both(const bl_key_parts *parts, const char *direction, bl_sessio
     return failed;
 }
 
+static bool has_padding(const struct rte_crypto_rsa_xform *rsa, struct asymmetric_session *session)
+{
+#if OPS_HAVE_KEYS
+    RTE_SET_USED(rsa);
+    RTE_SET_USED(session);
+    return true;
+#else
+    session->padding = rsa->padding;
+    return rsa->padding.type == RTE_CRYPTO_RSA_PADDING_PKCS1_5 ||
+           rsa->padding.type == RTE_CRYPTO_RSA_PADDING_NONE;
+#endif
+}
+
 static int open_rsa(const struct rte_crypto_rsa_xform *rsa, struct asymmetric_session *session)
 {
     bl_key_parts parts = {
@@ -81,37 +94,6 @@ static int open_rsa(const struct rte_crypto_rsa_xform *rsa, struct asymmetric_se
     return open_both(&parts, "decrypt", &session->raise_private, &session->decrypt);
 }
 
-int broadloom_asymmetric_open(const struct rte_crypto_asym_xform *xform,
-                              struct asymmetric_session *session)
-{
-    int failed;
-
-    memset(session, 0, sizeof(*session));
-    session->type = xform->xform_type;
-    if (xform->next)
-        return -ENOTSUP;
-    if (xform->xform_type == RTE_CRYPTO_ASYM_XFORM_ECDSA)
-        return xform->ec.curve_id == RTE_CRYPTO_EC_GROUP_SECP256R1 ? 0 : -ENOTSUP;
-    if (xform->xform_type != RTE_CRYPTO_ASYM_XFORM_RSA ||
-        (xform->rsa.key_type != RTE_RSA_KEY_TYPE_EXP && xform->rsa.key_type != RTE_RSA_KEY_TYPE_QT))
-        return -ENOTSUP;
-    failed = open_rsa(&xform->rsa, session);
-    if (failed) {
-        LOG(ERR, "RSA: %s\n", bl_last_error());
-        broadloom_asymmetric_close(session);
-    }
-    return failed;
-}
-
-void broadloom_asymmetric_close(struct asymmetric_session *session)
-{
-    bl_session_close(session->raise_private);
-    bl_session_close(session->raise_public);
-    bl_session_close(session->decrypt);
-    bl_session_close(session->encrypt);
-    memset(session, 0, sizeof(*session));
-}
-
 static bl_session *open_curve(bool verifies, const uint8_t numbers[2 * P256_LEN])
 {
     bl_key_parts parts = { .size = sizeof(parts), .kind = "p256" };
@@ -132,6 +114,83 @@ static bl_session *open_curve(bool verifies, const uint8_t numbers[2 * P256_LEN]
     return session;
 }
 
+#if OPS_HAVE_KEYS
+static int open_ecdsa(const struct rte_crypto_ec_xform *ec, struct asymmetric_session *session)
+{
+    RTE_SET_USED(session);
+    return ec->curve_id == RTE_CRYPTO_EC_GROUP_SECP256R1 ? 0 : -ENOTSUP;
+}
+#else
+/* The session of the key of a transform; null where it is no key. */
+static bl_session *open_key_of(const struct rte_crypto_ec_xform *ec, bool verifies)
+{
+    bl_session *session = NULL;
+    uint8_t key[2 * P256_LEN];
+
+    if (broadloom_put_key(key, verifies, &ec->pkey, &ec->q) == FILLED)
+        session = open_curve(verifies, key);
+    explicit_bzero(key, sizeof(key));
+    return session;
+}
+
+/* A transform has a private key, a public one, or both. */
+static int open_ecdsa(const struct rte_crypto_ec_xform *ec, struct asymmetric_session *session)
+{
+    bool signs = ec->pkey.data && ec->pkey.length > 0;
+    bool verifies = ec->q.x.data && ec->q.x.length > 0;
+
+    if (ec->curve_id != RTE_CRYPTO_EC_GROUP_SECP256R1)
+        return -ENOTSUP;
+    if (signs)
+        session->sign = open_key_of(ec, false);
+    if (verifies)
+        session->verify = open_key_of(ec, true);
+    return (signs || verifies) && !session->sign == !signs && !session->verify == !verifies
+               ? 0
+               : -EINVAL;
+}
+#endif
+
+int broadloom_asymmetric_open(const struct rte_crypto_asym_xform *xform,
+                              struct asymmetric_session *session)
+{
+    int failed;
+
+    memset(session, 0, sizeof(*session));
+    session->type = xform->xform_type;
+    if (xform->next)
+        return -ENOTSUP;
+    if (xform->xform_type == RTE_CRYPTO_ASYM_XFORM_ECDSA) {
+        failed = open_ecdsa(&xform->ec, session);
+        if (failed)
+            broadloom_asymmetric_close(session);
+        return failed;
+    }
+    if (xform->xform_type != RTE_CRYPTO_ASYM_XFORM_RSA || !has_padding(&xform->rsa, session) ||
+        (xform->rsa.key_type != RTE_RSA_KEY_TYPE_EXP && xform->rsa.key_type != RTE_RSA_KEY_TYPE_QT))
+        return -ENOTSUP;
+    failed = open_rsa(&xform->rsa, session);
+    if (failed) {
+        LOG(ERR, "RSA: %s\n", bl_last_error());
+        broadloom_asymmetric_close(session);
+    }
+    return failed;
+}
+
+void broadloom_asymmetric_close(struct asymmetric_session *session)
+{
+    bl_session_close(session->raise_private);
+    bl_session_close(session->raise_public);
+    bl_session_close(session->decrypt);
+    bl_session_close(session->encrypt);
+#if !OPS_HAVE_KEYS
+    bl_session_close(session->sign);
+    bl_session_close(session->verify);
+#endif
+    memset(session, 0, sizeof(*session));
+}
+
+#if OPS_HAVE_KEYS
 /*
  * The session of a key: a private one with zeros behind it, or both coordinates. Null where it is
  * no key. The job at `at` uses it. The queue pair remembers the key instead of one that no job
@@ -166,3 +225,4 @@ bl_session *broadloom_curve_session(struct asymmetric *asymmetric, uint32_t at, 
     asymmetric->next_key = (asymmetric->next_key + 1) % KEYS;
     return session;
 }
+#endif

@@ -3,13 +3,25 @@
 
 #define SIGNS (1u << RTE_CRYPTO_ASYM_OP_SIGN | 1u << RTE_CRYPTO_ASYM_OP_VERIFY)
 #define ENCRYPTS (1u << RTE_CRYPTO_ASYM_OP_ENCRYPT | 1u << RTE_CRYPTO_ASYM_OP_DECRYPT)
-#define ASYMMETRIC(xform, ops, lengths) \
+#define ASYMMETRIC(xform, ops, ...) \
     { \
         .op = RTE_CRYPTO_OP_TYPE_ASYMMETRIC, \
         { .asym = { .xform_capa = { \
-            .xform_type = RTE_CRYPTO_ASYM_XFORM_##xform, .op_types = ops, { .modlen = lengths }, \
+            .xform_type = RTE_CRYPTO_ASYM_XFORM_##xform, .op_types = ops, __VA_ARGS__, \
         } } }, \
     }
+
+/* Since DPDK 24.11, drivers say which hashes they pad, and who draws the numbers of signatures. */
+#if DPDK_SINCE(24, 11)
+#define PADS(hash) (UINT64_C(1) << RTE_CRYPTO_AUTH_##hash)
+#define RSA_HASHES \
+    .hash_algos = PADS(MD5) | PADS(SHA1) | PADS(SHA224) | PADS(SHA256) | PADS(SHA384) | PADS(SHA512)
+#define RSA_DETAILS { .modlen = RANGE(128, 512, 128) }, RSA_HASHES
+#define ECDSA_DETAILS { .internal_rng = 1 }
+#else
+#define RSA_DETAILS { .modlen = RANGE(128, 512, 128) }
+#define ECDSA_DETAILS { .modlen = NONE }
+#endif
 
 /* With 8 bytes it is DES. */
 #define DES3_KEYS RANGE(8, 24, 8)
@@ -50,8 +62,8 @@ const struct rte_cryptodev_capabilities broadloom_capabilities[] = {
     AEAD(AES_GCM, 16, AES_KEYS, RANGE(12, 16, 1), RANGE(1, 64, 1)),
     AEAD(AES_CCM, 16, AES_KEYS, RANGE(4, 16, 2), RANGE(7, 13, 1)),
     AEAD(CHACHA20_POLY1305, 64, EXACTLY(32), EXACTLY(16), EXACTLY(12)),
-    ASYMMETRIC(RSA, SIGNS | ENCRYPTS, RANGE(128, 512, 128)),
-    ASYMMETRIC(ECDSA, SIGNS, NONE),
+    ASYMMETRIC(RSA, SIGNS | ENCRYPTS, RSA_DETAILS),
+    ASYMMETRIC(ECDSA, SIGNS, ECDSA_DETAILS),
     RTE_CRYPTODEV_END_OF_CAPABILITIES_LIST()
 };
 

@@ -1,6 +1,7 @@
 /*
- * The driver's side of DPDK 22.11: what its libraries export to drivers, and Debian's libdpdk-dev
- * does not declare. crates/dpdk/check compares sizes and offsets with DPDK's own headers.
+ * The driver's side of DPDK 22.11, 24.11 and 25.11: what its libraries export to drivers, and
+ * Debian's libdpdk-dev does not declare. crates/dpdk/check compares sizes and offsets with DPDK's
+ * own headers.
  */
 #ifndef BROADLOOM_PMD_H
 #define BROADLOOM_PMD_H
@@ -11,8 +12,11 @@
 #include <rte_devargs.h>
 #include <rte_version.h>
 
-#if RTE_VER_YEAR != 22 || RTE_VER_MONTH != 11
-#error "the declarations are those of DPDK 22.11; compile with its headers"
+/* Whether the headers are those of a version of DPDK, or of a later one. */
+#define DPDK_SINCE(year, month) (RTE_VERSION >= RTE_VERSION_NUM(year, month, 0, 0))
+
+#if RTE_VER_MONTH != 11 || (RTE_VER_YEAR != 22 && RTE_VER_YEAR != 24 && RTE_VER_YEAR != 25)
+#error "the declarations are those of DPDK 22.11, 24.11 and 25.11; compile with their headers"
 #endif
 
 /* dev_driver.h */
@@ -61,7 +65,7 @@ struct rte_cryptodev_pmd_init_params {
     unsigned int max_nb_queue_pairs;
 };
 
-struct rte_cryptodev_data {
+struct __rte_cache_aligned rte_cryptodev_data {
     uint8_t dev_id;
     int socket_id;
     char name[RTE_CRYPTODEV_NAME_MAX_LEN];
@@ -70,9 +74,9 @@ struct rte_cryptodev_data {
     void **queue_pairs;
     uint16_t nb_queue_pairs;
     void *dev_private;
-} __rte_cache_aligned;
+};
 
-struct rte_cryptodev {
+struct __rte_cache_aligned rte_cryptodev {
     dequeue_pkt_burst_t dequeue_burst;
     enqueue_pkt_burst_t enqueue_burst;
     struct rte_cryptodev_data *data;
@@ -85,7 +89,10 @@ struct rte_cryptodev {
     __extension__ uint8_t attached : 1;
     struct rte_cryptodev_cb_rcu *enq_cbs;
     struct rte_cryptodev_cb_rcu *deq_cbs;
-} __rte_cache_aligned;
+#if DPDK_SINCE(24, 11)
+    crypto_qp_depth_used_t qp_depth_used;
+#endif
+};
 
 struct cryptodev_driver {
     RTE_TAILQ_ENTRY(cryptodev_driver) next;
@@ -94,14 +101,12 @@ struct cryptodev_driver {
 };
 
 struct rte_cryptodev_sym_session {
-    RTE_MARKER cacheline0;
     uint64_t opaque_data;
     uint32_t sess_data_sz;
     uint16_t user_data_sz;
     uint8_t driver_id;
     rte_iova_t driver_priv_data_iova;
-    RTE_MARKER cacheline1 __rte_cache_min_aligned;
-    uint8_t driver_priv_data[0];
+    uint8_t driver_priv_data[] __rte_cache_min_aligned;
 };
 
 struct rte_cryptodev_asym_session {
@@ -124,6 +129,10 @@ struct rte_cryptodev_ops {
     int (*queue_pair_setup)(struct rte_cryptodev *dev, uint16_t id,
                             const struct rte_cryptodev_qp_conf *config, int socket);
     int (*queue_pair_release)(struct rte_cryptodev *dev, uint16_t id);
+#if DPDK_SINCE(24, 11)
+    /* Not offered here. */
+    void *queue_pair_reset;
+#endif
     unsigned int (*sym_session_get_size)(struct rte_cryptodev *dev);
     unsigned int (*asym_session_get_size)(struct rte_cryptodev *dev);
     int (*sym_session_configure)(struct rte_cryptodev *dev, struct rte_crypto_sym_xform *xform,
@@ -137,6 +146,9 @@ struct rte_cryptodev_ops {
     void *sym_cpu_process;
     void *sym_configure_raw_dp_ctx;
     void *session_ev_mdata_set;
+#if DPDK_SINCE(24, 11)
+    void *queue_pair_event_error_query;
+#endif
 };
 
 struct rte_cryptodev *rte_cryptodev_pmd_get_named_dev(const char *name);
@@ -160,7 +172,7 @@ struct rte_compressdev_pmd_init_params {
     int socket_id;
 };
 
-struct rte_compressdev_data {
+struct __rte_cache_aligned rte_compressdev_data {
     uint8_t dev_id;
     int socket_id;
     char name[RTE_COMPRESSDEV_NAME_MAX_LEN];
@@ -168,9 +180,9 @@ struct rte_compressdev_data {
     void **queue_pairs;
     uint16_t nb_queue_pairs;
     void *dev_private;
-} __rte_cache_aligned;
+};
 
-struct rte_compressdev {
+struct __rte_cache_aligned rte_compressdev {
     uint16_t (*dequeue_burst)(void *queue_pair, struct rte_comp_op **ops, uint16_t count);
     uint16_t (*enqueue_burst)(void *queue_pair, struct rte_comp_op **ops, uint16_t count);
     struct rte_compressdev_data *data;
@@ -178,7 +190,7 @@ struct rte_compressdev {
     uint64_t feature_flags;
     struct rte_device *device;
     __extension__ uint8_t attached : 1;
-} __rte_cache_aligned;
+};
 
 struct rte_compressdev_ops {
     int (*dev_configure)(struct rte_compressdev *dev, struct rte_compressdev_config *config);

@@ -10,6 +10,13 @@
 
 #define MAX_DEVICES 64
 
+/* DPDK has renamed the function. */
+#if DPDK_SINCE(24, 11)
+#define ADD_COUNTER rte_tel_data_add_dict_uint
+#else
+#define ADD_COUNTER rte_tel_data_add_dict_u64
+#endif
+
 static int list_devices(const char *command, const char *parameters, struct rte_tel_data *data)
 {
     uint8_t devices[MAX_DEVICES];
@@ -46,18 +53,18 @@ static void add_queue_pair(const struct queue_pair *qp, struct rte_tel_data *dat
     const struct way *outbound = &qp->ipsec->outbound, *inbound = &qp->ipsec->inbound;
 
     rte_tel_data_start_dict(data);
-    rte_tel_data_add_dict_u64(data, "enqueued", qp->stats.enqueued_count);
-    rte_tel_data_add_dict_u64(data, "enqueue_errors", qp->stats.enqueue_err_count);
-    rte_tel_data_add_dict_u64(data, "dequeued", qp->stats.dequeued_count);
-    rte_tel_data_add_dict_u64(data, "dequeue_errors", qp->stats.dequeue_err_count);
-    rte_tel_data_add_dict_u64(data, "capacity", qp->capacity);
-    rte_tel_data_add_dict_u64(data, "held", qp->tail - qp->head);
-    rte_tel_data_add_dict_u64(data, "job_calls", qp->job_calls);
-    rte_tel_data_add_dict_u64(data, "jobs", qp->jobs_done);
-    rte_tel_data_add_dict_u64(data, "protect_calls", outbound->calls);
-    rte_tel_data_add_dict_u64(data, "protected_packets", outbound->packets_done);
-    rte_tel_data_add_dict_u64(data, "unprotect_calls", inbound->calls);
-    rte_tel_data_add_dict_u64(data, "unprotected_packets", inbound->packets_done);
+    ADD_COUNTER(data, "enqueued", qp->stats.enqueued_count);
+    ADD_COUNTER(data, "enqueue_errors", qp->stats.enqueue_err_count);
+    ADD_COUNTER(data, "dequeued", qp->stats.dequeued_count);
+    ADD_COUNTER(data, "dequeue_errors", qp->stats.dequeue_err_count);
+    ADD_COUNTER(data, "capacity", qp->capacity);
+    ADD_COUNTER(data, "held", qp->tail - qp->head);
+    ADD_COUNTER(data, "job_calls", qp->job_calls);
+    ADD_COUNTER(data, "jobs", qp->jobs_done);
+    ADD_COUNTER(data, "protect_calls", outbound->calls);
+    ADD_COUNTER(data, "protected_packets", outbound->packets_done);
+    ADD_COUNTER(data, "unprotect_calls", inbound->calls);
+    ADD_COUNTER(data, "unprotected_packets", inbound->packets_done);
 }
 
 /* The queue pairs of a device, each with its counters. They may change while they are read. */

@@ -20,6 +20,13 @@ static const char *checksum_name(enum rte_comp_checksum_type checksum)
     }
 }
 
+/* Whether a transform begins with a dictionary, which DPDK has since 25.11. */
+#if DPDK_SINCE(25, 11)
+#define HAS_DICTIONARY(parameters) ((parameters).dictionary_len > 0)
+#else
+#define HAS_DICTIONARY(parameters) false
+#endif
+
 static int open_session(bl_transform *transform, bl_session **session)
 {
     if (bl_session_open(transform, session) == BL_OK)
@@ -48,7 +55,7 @@ static int open_compression(const struct rte_comp_compress_xform *how, struct tr
     if (how->algo != RTE_COMP_ALGO_DEFLATE || !compression.checksum ||
         how->hash_algo != RTE_COMP_HASH_ALGO_NONE || how->window_size < MIN_WINDOW ||
         how->window_size > MAX_WINDOW || how->level < RTE_COMP_LEVEL_PMD_DEFAULT ||
-        how->level > RTE_COMP_LEVEL_MAX)
+        how->level > RTE_COMP_LEVEL_MAX || HAS_DICTIONARY(how->deflate))
         return -ENOTSUP;
     if (how->level == RTE_COMP_LEVEL_NONE) {
         /* Of all providers, zlib alone means stored blocks by level 0. */
@@ -76,7 +83,8 @@ static int open_decompression(const struct rte_comp_decompress_xform *how, struc
 
     /* Every window is taken that DEFLATE has. */
     if (how->algo != RTE_COMP_ALGO_DEFLATE || !compression.checksum ||
-        how->hash_algo != RTE_COMP_HASH_ALGO_NONE || how->window_size > MAX_WINDOW)
+        how->hash_algo != RTE_COMP_HASH_ALGO_NONE || how->window_size > MAX_WINDOW ||
+        HAS_DICTIONARY(how->inflate))
         return -ENOTSUP;
     return open_session(&transform, &opened->final);
 }

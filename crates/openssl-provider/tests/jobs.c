@@ -3,7 +3,7 @@
  *   jobs [JOBS]
  *
  * Starts so many jobs at once, sleeps until the descriptors of some are readable, resumes those,
- * and fails when an answer is wrong, or when a job waits for longer than a second. The provider's
+ * and fails when an answer is wrong, or when a job waits for longer than a minute. The provider's
  * configuration comes from OPENSSL_CONF.
  */
 #include <openssl/async.h>
@@ -372,8 +372,8 @@ int main(int count, char **arguments) {
             waiting = 0;
             for (int i = 0; i < jobs; i++)
                 waiting += job[i] != NULL;
-            if (waiting > 0 && poll(polled, (nfds_t)jobs, 1000) <= 0) {
-                fprintf(stderr, "%d jobs wait, and none is told after a second\n", waiting);
+            if (waiting > 0 && poll(polled, (nfds_t)jobs, 60000) <= 0) {
+                fprintf(stderr, "%d jobs wait, and none is told after a minute\n", waiting);
                 return 1;
             }
         } while (waiting > 0);

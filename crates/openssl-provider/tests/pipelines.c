@@ -1,8 +1,9 @@
 /* Pipelines of OpenSSL 3.5: many texts under one key in one call, each compared with what the
  * default provider makes of it alone.
  *
- *   pipelines [ROUNDS]
+ *   pipelines [ROUNDS [SEED]]
  *
+ * The seed decides how many texts there are, and how long. Without one, it is drawn.
  * Fails when a text or a tag differs, and when a wrong tag is taken. The provider's configuration
  * comes from OPENSSL_CONF.
  */
@@ -139,7 +140,10 @@ static int round_of(const char *name) {
 
 int main(int arguments, char **values) {
     int rounds = arguments > 1 ? atoi(values[1]) : 20;
-    RAND_bytes((unsigned char *)&seed, sizeof seed);
+    if (arguments > 2)
+        seed = strtoull(values[2], NULL, 0);
+    else
+        RAND_bytes((unsigned char *)&seed, sizeof seed);
     printf("pipelines: seed %llu\n", (unsigned long long)seed);
     RAND_bytes(text[0], sizeof text);
     RAND_bytes(aad[0], sizeof aad);

@@ -85,7 +85,7 @@ int main()
         must(bl_workers_submit(workers.get(), jobs.data() + submitted, left, &accepted));
         submitted += accepted;
         pollfd wait = { descriptor, POLLIN, 0 };
-        if (poll(&wait, 1, 10'000) != 1)
+        if (poll(&wait, 1, 60'000) != 1)
             return 1;
         std::array<bl_job *, 256> burst;
         must(bl_workers_poll(workers.get(), burst.data(), burst.size(), &given));

@@ -81,7 +81,8 @@ fn a_long_run_shows_its_progress_on_a_terminal_of_any_width() {
 #[test]
 fn a_slow_reader_of_a_pipe_sees_how_much_was_hashed() {
     let place = Place::new();
-    let slowly = "(head -c 300000 /dev/zero; sleep 1; head -c 300000 /dev/zero; sleep 1)";
+    // So slowly that the program shows something although the machine is slow to start it.
+    let slowly = "(head -c 300000 /dev/zero; sleep 1; head -c 300000 /dev/zero; sleep 3)";
     let shown = on_terminal(&place, 40, &format!("{slowly} | $hash >result"));
     let lines = drawn(&shown);
     assert!(lines.iter().any(|line| line.contains(" KiB, ")), "{shown:?}");

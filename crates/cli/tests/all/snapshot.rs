@@ -285,6 +285,7 @@ fn locks_are_those_of_restic() {
     let is_lock = |name: &String| name.len() == 64;
     let locked = || place.names("repository/locks").into_iter().filter(is_lock).count();
     while locked() == 0 {
+        assert_eq!(backup.try_wait().unwrap(), None);
         std::thread::yield_now();
     }
     let refused = ours(&place, &["forget", "--keep-last", "1"]);
@@ -305,6 +306,7 @@ fn locks_are_those_of_restic() {
     let backup = with_environment(&place, &mut backup).args(["backup", "--stdin", "-q"]);
     let mut backup = backup.stdin(Stdio::piped()).spawn().unwrap();
     while locked() == 0 {
+        assert_eq!(backup.try_wait().unwrap(), None);
         std::thread::yield_now();
     }
     backup.kill().unwrap();
@@ -618,7 +620,7 @@ fn another_provider_gives_chunks_the_same_names() {
     assert_eq!(said.code, Some(2), "{}", said.stderr);
 
     let gpu = |options: &str, more: &[&str]| {
-        let name = format!("gpu:device=any{options}");
+        let name = format!("gpu:device=any:timeout=600s{options}");
         let args = ["backup", "tree", "--force", "--json", "--provider", &name];
         ours(&place, &[&args[..], more].concat())
     };

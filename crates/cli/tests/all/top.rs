@@ -79,8 +79,8 @@ fn the_token_of_a_page_comes_from_its_url_or_the_environment() {
 fn wrong_targets_are_named() {
     let place = Place::new();
     place.write("file", "text");
-    let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let closed = format!("http://{unused}/");
+    // The port of tcpmux. One that was free a moment ago could be another test's by now.
+    let closed = "http://127.0.0.1:1/";
     let page = page(Options::default());
     let elsewhere = format!("http://{}/elsewhere/", page.address());
     let own = std::process::id().to_string();
@@ -94,7 +94,7 @@ fn wrong_targets_are_named() {
         (&["absent"], 1, "there is no socket absent: name the number of a process"),
         (&["file"], 1, "nobody listens at file"),
         (&["https://localhost/"], 1, "a page is reached by http://HOST:PORT/"),
-        (&[closed.as_str()], 1, "nobody answers at http://127.0.0.1:"),
+        (&[closed], 1, "nobody answers at http://127.0.0.1:"),
         (&[elsewhere.as_str()], 1, "there is no page of Broadloom's; a page is reached by http"),
         (&[""], 1, "an empty text names no program: name the number of a process"),
         (&[], 1, "no program offers its counters: name a process"),

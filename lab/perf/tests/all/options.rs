@@ -217,7 +217,7 @@ fn a_device_is_measured_as_asked() {
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (json, csv, page) = (path("rows.json"), path("rows.csv"), path("page.html"));
     let asked = ["--quick", "--figure=10", "--algorithm=sha256,aes-128-gcm", "--size=1K"];
-    let device = "--provider=gpu:device=any:batch=256K";
+    let device = "--provider=gpu:device=any:batch=256K:timeout=600s";
     let files = ["--json", &json, "--csv", &csv, "--report", &page];
     let said = perf("device", &[&asked[..], &[device], &files].concat());
     if said.code != Some(0) && said.stderr.contains("libOpenCL") {

@@ -7,11 +7,18 @@ use broadloom_gpu::{Gpu, LoadError};
 use broadloom_lanes::Cpu;
 use broadloom_native::Native;
 
+/// OpenCL on a CPU compiles a kernel with its first batch, which takes long on a busy machine.
+pub const PATIENCE: (&str, &str) = ("timeout", "600s");
+
 /// The first device that OpenCL has, with these options. None where there is no OpenCL: that is
 /// said, and fails where the environment has `CI=true`.
 pub fn gpu(test: &str, options: &[(&str, &str)]) -> Option<Gpu> {
-    let options: Vec<_> = [("device", "any")].iter().chain(options).copied().collect();
-    match Gpu::load(&options) {
+    let mut all = vec![("device", "any")];
+    if options.iter().all(|(name, _)| *name != PATIENCE.0) {
+        all.push(PATIENCE);
+    }
+    all.extend(options);
+    match Gpu::load(&all) {
         Err(error @ LoadError::Absent(_)) => broadloom_testing::present(test, Err(error)),
         loaded => Some(loaded.unwrap_or_else(|error| panic!("{error}"))),
     }
