@@ -273,19 +273,19 @@ pub(super) fn represent<'m>(
 }
 
 /// A challenge (FIPS 204, algorithm 29): the places of its numbers that are not zero, in the order
-/// in which they were taken, and which of these are negative.
+/// in which they were taken, and which of these are negative. The first place is nobody's.
 #[derive(Clone, Copy)]
 pub(super) struct Challenge {
-    places: [u8; MAX_TAU],
+    places: [u8; MAX_TAU + 1],
     signs: u64,
 }
 
 impl Challenge {
-    pub const NONE: Challenge = Challenge { places: [0; MAX_TAU], signs: 0 };
+    pub const NONE: Challenge = Challenge { places: [0; MAX_TAU + 1], signs: 0 };
 
     /// Returns the places of the numbers that are not zero, and whether they are negative.
     pub fn numbers(&self, set: MlDsaSet) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let places = self.places[..set.tau()].iter().enumerate();
+        let places = self.places[1..=set.tau()].iter().enumerate();
         places.map(|(at, place)| (usize::from(*place), self.signs >> at & 1 == 1))
     }
 }
@@ -301,25 +301,25 @@ struct Placing {
 impl Placing {
     const NEW: Placing = Placing { challenge: Challenge::NONE, count: 0, taken: [0; N] };
 
-    /// Places more numbers, up to `tau` of them.
+    /// Places more numbers, up to `tau` of them. Nobody can tell which bytes are too large, so there
+    /// is no branch for these: what they write is written over.
     fn place(&mut self, bytes: &[u8], tau: usize) {
+        let places = &mut self.challenge.places;
         for byte in bytes {
             if self.count == tau {
                 return;
             }
             let (at, last) = (usize::from(*byte), N - tau + self.count);
-            if at > last {
-                continue;
-            }
+            let is_good = at <= last;
             // A number that is there moves to the last place.
             let there = self.taken[at];
-            if there != 0 {
-                self.challenge.places[usize::from(there) - 1] = last as u8;
-                self.taken[last] = there;
-            }
-            self.challenge.places[self.count] = at as u8;
-            self.count += 1;
-            self.taken[at] = self.count as u8;
+            let moved = if is_good { there } else { 0 };
+            places[usize::from(moved)] = last as u8;
+            self.taken[last] = if is_good { there } else { self.taken[last] };
+            let number = self.count + 1;
+            places[number] = at as u8;
+            self.taken[at] = if is_good { number as u8 } else { there };
+            self.count += usize::from(is_good);
         }
     }
 }

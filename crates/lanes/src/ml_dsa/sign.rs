@@ -22,7 +22,7 @@ use super::calculator::{
 };
 use super::key::MlDsaPrivateKey;
 use super::message::MlDsaMessage;
-use super::params::{DIGEST, LEN, MAX_CHALLENGE, MAX_TAU, MlDsaSet, SECRETS};
+use super::params::{DIGEST, LEN, MAX_CHALLENGE, MAX_OMEGA, MAX_TAU, MlDsaSet, SECRETS};
 use crate::kernels::ml_dsa::kernel::MlDsaKernel;
 use crate::kernels::ml_dsa::numbers::MAX_LANES as MAX_GROUP;
 use crate::kernels::ml_dsa::pack::Packing;
@@ -400,23 +400,22 @@ fn lanes_or_room(
 /// allows at most: the polynomials are one where there is one, and zero elsewhere. They are public.
 fn write_hints(set: MlDsaSet, signature: &mut [u8], hints: &[PolyRow]) {
     let (places, ends) = signature[set.hints_at()..].split_at_mut(set.omega());
-    places.fill(0);
-    let mut count = 0;
+    // What is written behind the last hint does not count.
+    let (mut room, mut count) = ([0_u8; MAX_OMEGA + 1], 0);
     for (poly, end) in hints.iter().zip(ends) {
-        for (part, numbers) in poly.0.chunks(16).enumerate() {
-            let any = numbers.iter().fold(0, |all, number| all | *number);
-            if public_word(any) == 0 {
+        for (part, numbers) in poly.0.as_chunks::<8>().0.iter().enumerate() {
+            if public_word(numbers.iter().fold(0, |all, number| all | *number)) == 0 {
                 continue;
             }
             for (at, number) in numbers.iter().enumerate() {
-                if public_word(*number) != 0 {
-                    places[count] = (16 * part + at) as u8;
-                    count += 1;
-                }
+                room[count] = (8 * part + at) as u8;
+                count += public_word(*number) as usize;
             }
         }
         *end = count as u8;
     }
+    places.fill(0);
+    places[..count].copy_from_slice(&room[..count]);
 }
 
 /// Returns a word about to be branched on: which attempts are rejected is public, and hints are.

@@ -24,6 +24,10 @@ unsafe impl Numbers for Plain<u32> {
         sum + a * b
     }
     #[inline(always)]
+    fn add_products_same(self, same: Self, sums: i64) -> i64 {
+        self.add_products(same, sums)
+    }
+    #[inline(always)]
     fn halves(sum: i64) -> (Self, Self) {
         (Plain::of(sum as u32), Plain::of((sum >> 32) as u32))
     }

@@ -15,9 +15,10 @@ pub(crate) type Transform = unsafe fn(poly: *mut u32);
 
 /// Writes the sum of the products of `k` transformed polynomials of each lane, in rows, and of as
 /// many at `b` to `to`, divided by 2^32. The amounts of the products of numbers at one place are
-/// together below 2^31 times the modulus, and those of the results below three quarters of it: so
-/// transformed numbers of the matrix, which are below the modulus, may be multiplied with eight
-/// others, whose amounts are below twelve times the modulus, and one product may be of two such.
+/// together below 228 times the square of the modulus, and those of the results below 0.95 times
+/// the modulus: so the seven numbers of a matrix, which are below the modulus, may be multiplied
+/// with transformed numbers, whose amounts are below twelve times the modulus, and two transformed
+/// numbers with each other.
 ///
 /// # Safety
 /// - The CPU has the kernel's instruction set.

@@ -22,6 +22,9 @@ pub(crate) unsafe trait Numbers: Vector<Word = u32> {
     unsafe fn no_sums() -> Self::Sums;
     /// Adds the products of signed numbers to sums.
     fn add_products(self, other: Self, sums: Self::Sums) -> Self::Sums;
+    /// As [`add_products`](Numbers::add_products), with a vector that has the same number in every
+    /// lane.
+    fn add_products_same(self, same: Self, sums: Self::Sums) -> Self::Sums;
     /// Returns the lower and the upper halves of sums.
     fn halves(sums: Self::Sums) -> (Self, Self);
     /// Reads a number of eight bits for each lane, zeros coming in above.

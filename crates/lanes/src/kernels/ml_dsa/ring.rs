@@ -2,8 +2,8 @@
 //! `i` of every lane, then number `i + 1`.
 //!
 //! Products of two numbers are added in 64 bits, and the sum is reduced once, as Montgomery did,
-//! with 2^32: it is divided by that, and its amount is below the modulus then if it was below the
-//! modulus times 2^31. Products with a constant are Barrett's: the quotient is estimated with a
+//! with 2^32: it is divided by that, and half of the modulus is added to its amount at most.
+//! Products with a constant are Barrett's: the quotient is estimated with a
 //! multiple of the constant that was divided by the modulus before.
 
 use super::numbers::{MAX_LANES, Numbers};
@@ -130,8 +130,8 @@ impl<V: Numbers> Constants<V> {
         a.min_unsigned(a.add(self.q))
     }
 
-    /// Divides sums of products by 2^32: the amounts of the sums are below 2^31 times the modulus,
-    /// those of the results below the modulus.
+    /// Divides sums of products by 2^32: the amounts of the sums are below 228 times the square of
+    /// the modulus, those of the results below 0.95 times the modulus.
     #[inline(always)]
     fn divide(&self, sums: V::Sums) -> V {
         let (low, high) = V::halves(sums);
@@ -212,8 +212,8 @@ pub(crate) unsafe fn forward<V: Numbers>(poly: *mut u32) {
 /// Transforms a polynomial back, after a product that lacks 2^32: the contract of
 /// [`Transform`](super::kernel::Transform).
 ///
-/// The amounts of the numbers are below three quarters of the modulus at first and twice as large
-/// at most after each of eight layers: below 192 times the modulus, which is below 2^31.
+/// The amounts of the numbers are below 0.95 times the modulus at first and twice as large at most
+/// after each of eight layers: below 244 times the modulus, which is below 2^31 - 2^22.
 ///
 /// # Safety
 /// The contract of [`Transform`](super::kernel::Transform), for this vector.
@@ -275,24 +275,23 @@ pub(crate) unsafe fn dot<V: Numbers>(
             let mut sums = [V::no_sums(); 8];
             for poly in 0..k {
                 let place = N * poly + 8 * eight;
+                let other = |i: usize| V::load(b.add((place + i) * V::LANES));
+                // Operations under one key have the same row.
+                if is_shared {
+                    each!(i in 8 => {
+                        let same = V::splat(*first.add(place + i));
+                        sums[i] = other(i).add_products_same(same, sums[i]);
+                    });
+                    continue;
+                }
                 let mut from = [core::ptr::null(); MAX_LANES];
                 for (lane, from) in from.iter_mut().enumerate().take(V::LANES) {
                     *from = (*rows.add(lane)).add(place);
                 }
-                // Operations under one key have the same row.
-                let numbers = if is_shared {
-                    each!(i in 8 => V::splat(*first.add(place + i)))
-                } else {
-                    V::gather(from.as_ptr())
-                };
-                each!(i in 8 => {
-                    let other = V::load(b.add((place + i) * V::LANES));
-                    sums[i] = numbers[i].add_products(other, sums[i]);
-                });
+                let numbers = V::gather(from.as_ptr());
+                each!(i in 8 => sums[i] = numbers[i].add_products(other(i), sums[i]));
             }
-            each!(i in 8 => {
-                c.reduce(c.divide(sums[i])).store(to.add((8 * eight + i) * V::LANES));
-            });
+            each!(i in 8 => c.divide(sums[i]).store(to.add((8 * eight + i) * V::LANES)));
         }
     }
 }

@@ -27,6 +27,10 @@ unsafe impl Numbers for U32x4 {
         }
     }
     #[inline(always)]
+    fn add_products_same(self, same: Self, sums: Self::Sums) -> Self::Sums {
+        self.add_products(same, sums)
+    }
+    #[inline(always)]
     fn halves([low, high]: Self::Sums) -> (Self, Self) {
         // SAFETY: sums are made with NEON only.
         unsafe {

@@ -29,6 +29,15 @@ unsafe impl Numbers for U32x16 {
         }
     }
     #[inline(always)]
+    fn add_products_same(self, same: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        unsafe {
+            let a = _mm512_srli_epi64::<32>(self.0);
+            let even = _mm512_add_epi64(even, _mm512_mul_epi32(self.0, same.0));
+            [even, _mm512_add_epi64(odd, _mm512_mul_epi32(a, same.0))]
+        }
+    }
+    #[inline(always)]
     fn halves([even, odd]: Self::Sums) -> (Self, Self) {
         // SAFETY: sums are made with AVX-512 only.
         unsafe {
@@ -65,7 +74,9 @@ unsafe impl Numbers for U32x16 {
         Self(unsafe {
             let even = _mm512_mul_epi32(self.0, same.0);
             let odd = _mm512_mul_epi32(_mm512_srli_epi64::<32>(self.0), same.0);
-            _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64::<32>(even), odd)
+            // The upper halves at the odd places of `even` go to the even places of `odd`.
+            let (even, odd) = (_mm512_castsi512_ps(even), _mm512_castsi512_ps(odd));
+            _mm512_castps_si512(_mm512_mask_movehdup_ps(odd, 0x5555, even))
         })
     }
     #[inline(always)]

@@ -27,6 +27,15 @@ unsafe impl Numbers for U32x4 {
         }
     }
     #[inline(always)]
+    fn add_products_same(self, same: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of SSE4.1 (see Vector).
+        unsafe {
+            let a = _mm_srli_epi64::<32>(self.0);
+            let even = _mm_add_epi64(even, _mm_mul_epi32(self.0, same.0));
+            [even, _mm_add_epi64(odd, _mm_mul_epi32(a, same.0))]
+        }
+    }
+    #[inline(always)]
     fn halves([even, odd]: Self::Sums) -> (Self, Self) {
         // SAFETY: sums are made with SSE4.1 only.
         unsafe {
