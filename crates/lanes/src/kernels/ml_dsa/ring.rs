@@ -123,10 +123,9 @@ impl<V: Numbers> Constants<V> {
         a.sub(product)
     }
 
-    /// Returns the canonical number that is congruent to one whose amount is below 2^31 - 2^22.
+    /// Returns the canonical number that is congruent to one whose amount is below the modulus.
     #[inline(always)]
     pub(super) fn canonical(&self, a: V) -> V {
-        let a = self.reduce(a);
         a.min_unsigned(a.add(self.q))
     }
 
@@ -327,9 +326,7 @@ pub(crate) unsafe fn exceeds<V: Numbers>(poly: *const u32, bound: u32) -> u32 {
         let mut signs = V::splat(0);
         for i in 0..N {
             let a = V::load(poly.add(i * V::LANES));
-            let sign = a.right_signed(31);
-            let amount = a.xor(sign).sub(sign);
-            signs = signs.or(most.sub(amount));
+            signs = signs.or(most.sub(a)).or(most.add(a));
         }
         let mut words = [0; MAX_LANES];
         signs.store(words.as_mut_ptr());

@@ -102,15 +102,14 @@ unsafe fn add_sums<const BYTES: usize, V: Numbers>(
 ) -> u32 {
     // As many terms cannot become too large.
     let most = ((1 << (8 * BYTES)) - 1) / (2 * bias as usize);
+    let bias = bias * starts.len() as u32;
     let mut sums = Sums([0; N / 2]);
     let to = sums.0.as_mut_ptr();
     // SAFETY: the CPU has the instruction set. Every start is at most `2 * N`, with 256 numbers of
     // the table from there on, and the sums have room for as many. The row has 256 numbers, and the
     // words have room for the lanes.
     unsafe {
-        let limit = V::splat(bound - 1);
-        let mut signs = V::splat(0);
-        while !starts.is_empty() {
+        loop {
             let (terms, rest) = starts.split_at(starts.len().min(most));
             starts = rest;
             for first in (0..N * BYTES / 4).step_by(4 * V::LANES) {
@@ -121,21 +120,39 @@ unsafe fn add_sums<const BYTES: usize, V: Numbers>(
                 }
                 each!(i in 4 => sums[i].store(to.add(first + i * V::LANES)));
             }
-            let bias = V::splat(bias * terms.len() as u32);
-            signs = V::splat(0);
-            for i in (0..N).step_by(V::LANES) {
-                let sum = match BYTES {
-                    2 => V::load_shorts(to.cast::<u16>().add(i)),
-                    _ => V::load_bytes(to.cast::<u8>().add(i)),
-                };
-                let number = V::load(row.add(i)).add(sum).sub(bias);
-                number.store(row.add(i));
-                let sign = number.right_signed(31);
-                signs = signs.or(limit.sub(number.xor(sign).sub(sign)));
+            if starts.is_empty() {
+                break;
             }
+            for i in (0..N).step_by(V::LANES) {
+                V::load(row.add(i)).add(widened::<BYTES, V>(to, i)).store(row.add(i));
+            }
+        }
+        let (bias, limit) = (V::splat(bias), V::splat(bound - 1));
+        let mut signs = V::splat(0);
+        for i in (0..N).step_by(V::LANES) {
+            let number = V::load(row.add(i)).add(widened::<BYTES, V>(to, i)).sub(bias);
+            number.store(row.add(i));
+            signs = signs.or(limit.sub(number)).or(limit.add(number));
         }
         let mut words = [0; MAX_LANES];
         signs.store(words.as_mut_ptr());
         words.iter().fold(0, |all, word| all | word) >> 31
+    }
+}
+
+/// Returns sums of so many bytes in 32 bits, from the one with number `i` on.
+///
+/// # Safety
+/// - The CPU has the vector's instruction set.
+/// - `sums` is readable for 256 numbers of so many bytes, and `i` is at least a vector before their
+///   end.
+#[inline(always)]
+unsafe fn widened<const BYTES: usize, V: Numbers>(sums: *const u32, i: usize) -> V {
+    // SAFETY: the places are within the numbers, by this function's contract.
+    unsafe {
+        match BYTES {
+            2 => V::load_shorts(sums.cast::<u16>().add(i)),
+            _ => V::load_bytes(sums.cast::<u8>().add(i)),
+        }
     }
 }
