@@ -4,6 +4,7 @@ use super::calculator::{Calculator, FIRST, OTHER, ROOM, SECOND, SUM, each_lane};
 use super::params::{DIGEST, LEN, MlDsaSet, SECRETS};
 use crate::kernels::ml_dsa::numbers::MAX_LANES as MAX_GROUP;
 use crate::kernels::ml_dsa::pack::Packing;
+use crate::kernels::sponge::kernel::MAX_LANES;
 use crate::outcome::publish;
 use crate::wiped::clear_all;
 
@@ -76,11 +77,6 @@ impl Calculator {
             unsafe { batch.sample(2, sample, to) };
         });
 
-        // SAFETY: the slots are as many as there are operations, at least.
-        unsafe {
-            let to = |at: usize, poly: usize| slots.at(at, poly);
-            sponges.matrices(kernel, (n, k, l), |at| all[at].matrix(), to);
-        }
         let secrets = set.secret_packing();
         let [sum, high, room] = [SUM, OTHER, ROOM].map(|poly| polys.at(kernel, poly));
         let packed = rows.each_mut().map(|row| row.0.as_mut_ptr());
@@ -110,8 +106,16 @@ impl Calculator {
             }
             let lower = SECRETS + (k + l) * secrets.bytes();
             let first = polys.at(kernel, FIRST);
+            // Few operations fill the lanes of Keccak with several rows. Those of many operations
+            // go one by one to the same place, which is in the cache then.
+            let step = if n < MAX_LANES { k } else { 1 };
             for i in 0..k {
-                let from = each_lane(n, |at| slots.at(at, l * i).cast_const());
+                if i % step == 0 {
+                    let to = |at: usize, poly: usize| slots.at(at, poly - l * i);
+                    let rho = |at: usize| all[at].matrix();
+                    sponges.matrices(kernel, (n, i..i + step, l), rho, to);
+                }
+                let from = each_lane(n, |at| slots.at(at, l * (i % step)).cast_const());
                 (kernel.dot)(sum, from.as_ptr(), first, l);
                 (kernel.inverse)(sum);
                 (kernel.add)(sum, polys.at(kernel, SECOND + i));

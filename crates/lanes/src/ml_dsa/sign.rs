@@ -181,7 +181,7 @@ impl Calculator {
         // SAFETY: a slot has room for a matrix.
         unsafe {
             let rho = |at: usize| new[at].0.rho();
-            sponges.matrices(kernel, (count, k, l), rho, |at, poly| slots.at(new[at].1, poly));
+            sponges.matrices(kernel, (count, 0..k, l), rho, |at, poly| slots.at(new[at].1, poly));
         }
         let [sum, room] = [SUM, ROOM].map(|poly| polys.at(kernel, poly));
         let from = each_lane(count, |at| new[at].0.bytes().as_ptr());

@@ -2,6 +2,7 @@
 //! kernel of Keccak.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 use core::{array, ptr};
 
 use super::params::{DIGEST, LEN, MAX_COMMITMENT};
@@ -258,29 +259,29 @@ impl Sponges {
     }
 
     /// Samples the polynomials of matrices (FIPS 204, algorithm 32) of `n` operations: `rho`
-    /// returns the seed of an operation, and `to` where a polynomial of its matrix of `k` by `l`
-    /// polynomials goes, which are numbered row by row.
+    /// returns the seed of an operation, and `to` where a polynomial goes. These are those of some
+    /// rows, of `l` polynomials each, and are numbered row by row.
     ///
     /// # Safety
     /// The pointers are writable for polynomials.
     pub unsafe fn matrices<'t>(
         &mut self,
         kernel: &MlDsaKernel,
-        (n, k, l): (usize, usize, usize),
+        (n, some, l): (usize, Range<usize>, usize),
         rho: impl Fn(usize) -> &'t [u8],
         mut to: impl FnMut(usize, usize) -> *mut u32,
     ) {
-        let polys = k * l;
+        let (start, polys) = (some.start * l, some.len() * l);
         let rate = Rate::Bytes168;
         let seed = |stream: usize, block: &mut [u8; MAX_RATE]| {
-            let poly = stream % polys;
+            let poly = start + stream % polys;
             block[..LEN].copy_from_slice(rho(stream / polys));
             [block[LEN], block[LEN + 1]] = [(poly % l) as u8, (poly / l) as u8];
             LEN + 2
         };
         self.expand((n * polys, rate, FIRST / rate.bytes()), seed, |batch| {
             let first = batch.first;
-            let to = |lane: usize| to((first + lane) / polys, (first + lane) % polys);
+            let to = |lane: usize| to((first + lane) / polys, start + (first + lane) % polys);
             let sample = |bytes, len, numbers, have| {
                 // SAFETY: the kernel is for this CPU; the pointers are as a batch gives them.
                 unsafe { (kernel.sample)(bytes, len, numbers, have) }

@@ -92,7 +92,7 @@ impl Calculator {
         unsafe {
             let rho = |at: usize| &keys[at].0.bytes()[..LEN];
             let to = |at: usize, poly: usize| slots.at(keys[at].1, poly + poly / l);
-            sponges.matrices(kernel, (n, k, l), rho, to);
+            sponges.matrices(kernel, (n, 0..k, l), rho, to);
         }
         let [to, room] = [SUM, ROOM].map(|poly| polys.at(kernel, poly));
         let public = each_lane(n, |at| keys[at].0.bytes().as_ptr());
