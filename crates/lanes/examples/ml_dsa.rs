@@ -1,5 +1,6 @@
-//! Measures key generation, signing and verification of ML-DSA-65, 64 jobs under different keys in
-//! a burst and one job alone, in turn with the crate `ml-dsa`, which does one at a time:
+//! Measures key generation, signing and verification of ML-DSA-65, 64 jobs in a burst, under
+//! different keys and under one, and one job alone, in turn with the crate `ml-dsa`, which does one
+//! at a time:
 //!
 //! ```text
 //! cargo run --release -p broadloom-lanes --example ml_dsa
@@ -32,22 +33,29 @@ fn main() {
     let asked = std::env::var("BROADLOOM_ISA").ok();
     let cpu = Cpu::from_request(asked.as_deref()).expect("an instruction set of this machine");
     let mut planner = Planner::new(&cpu);
-    let mut all: [[Vec<f64>; 3]; 3] = Default::default();
+    let mut all: [[Vec<f64>; 3]; 4] = Default::default();
     for _ in 0..REPEATS {
-        let now = [measured(&mut planner, JOBS), measured(&mut planner, 1), of_the_crate()];
+        let now = [
+            measured(&mut planner, JOBS, JOBS),
+            measured(&mut planner, JOBS, 1),
+            measured(&mut planner, 1, 1),
+            of_the_crate(),
+        ];
         for (times, now) in all.iter_mut().flatten().zip(now.into_iter().flatten()) {
             times.push(1e6 * now);
         }
     }
     all.iter_mut().flatten().for_each(|times| times.sort_by(f64::total_cmp));
     println!("microseconds an operation of {SET}, {}: minimum, median", cpu.isa());
-    println!("{:9} {:>17} {:>17} {:>17}", "", "burst of 64", "one job", "crate ml-dsa");
+    let kinds = ["burst of 64", "under one key", "one job", "crate ml-dsa"];
+    let [burst, shared, alone, reference] = kinds;
+    println!("{:9} {burst:>17} {shared:>17} {alone:>17} {reference:>17}", "");
     for (at, operation) in OPERATIONS.into_iter().enumerate() {
         let two = |times: &[f64]| [times[0], times[REPEATS / 2]];
-        let [burst, alone, reference] = [&all[0][at], &all[1][at], &all[2][at]].map(|t| two(t));
-        let shown = [burst, alone, reference].map(|[min, mid]| format!("{min:8.2} {mid:8.2}"));
-        let ratios = [reference[0] / burst[0], reference[1] / burst[1]];
-        let [least, middle] = ratios;
+        let times = all.each_ref().map(|times| two(&times[at]));
+        let shown = times.map(|[min, mid]| format!("{min:8.2} {mid:8.2}"));
+        let [burst, _, _, reference] = times;
+        let [least, middle] = [reference[0] / burst[0], reference[1] / burst[1]];
         println!("{operation:9} {}, {least:.2} {middle:.2} of a burst's", shown.join(" "));
     }
 }
@@ -57,8 +65,8 @@ fn input(number: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| (number * 31 + at * 7) as u8).collect()
 }
 
-/// Seconds that each operation takes, of so many in a burst.
-fn measured(planner: &mut Planner<MlDsaLanes>, count: usize) -> [f64; 3] {
+/// Seconds that each operation takes, of so many in a burst, under so many keys.
+fn measured(planner: &mut Planner<MlDsaLanes>, count: usize, keys: usize) -> [f64; 3] {
     let (private_len, len) = (SET.private_key_len(), SET.signature_len());
     let each = |begin: Instant| begin.elapsed().as_secs_f64() / count as f64;
     let generate = |number| {
@@ -77,20 +85,21 @@ fn measured(planner: &mut Planner<MlDsaLanes>, count: usize) -> [f64; 3] {
 
     let texts: Vec<_> = (0..count).map(|number| input(number, 100)).collect();
     let message = |number: usize| MlDsaMessage::new(&texts[number]);
-    let sign = |(number, key): (usize, _)| {
-        MlDsaSignJob::sign(key, message(number), None, vec![0; len], ()).expect("good lengths")
+    let sign = |number: usize| {
+        let (key, room) = (&private[number % keys], vec![0; len]);
+        MlDsaSignJob::sign(key, message(number), None, room, ()).expect("good lengths")
     };
-    let mut jobs: Vec<_> = private.iter().enumerate().map(sign).collect();
+    let mut jobs: Vec<_> = (0..count).map(sign).collect();
     let begin = Instant::now();
     planner.process_many(&mut jobs);
     let signed = each(begin);
     let signatures: Vec<Vec<u8>> = jobs.into_iter().map(|job| job.into_parts().0).collect();
 
-    let verify = |(number, key): (usize, _)| {
-        let signature = &signatures[number][..];
+    let verify = |number: usize| {
+        let (key, signature) = (&public[number % keys], &signatures[number][..]);
         MlDsaVerifyJob::verify(key, message(number), signature, ()).expect("good lengths")
     };
-    let mut jobs: Vec<_> = public.iter().enumerate().map(verify).collect();
+    let mut jobs: Vec<_> = (0..count).map(verify).collect();
     let begin = Instant::now();
     planner.process_many(&mut jobs);
     let verified = each(begin);

@@ -5,28 +5,32 @@ use alloc::vec;
 use core::array;
 
 use super::message::MlDsaMessage;
-use super::params::{DIGEST, MAX_CHALLENGE, MlDsaSet};
+use super::params::{DIGEST, MAX_CHALLENGE, MAX_TAU, MlDsaSet};
 use super::sponges::{Batch, Pieces, RATE, Sponges, Transcript};
 use crate::cpu::Cpu;
 use crate::kernels::ml_dsa::kernel::MlDsaKernel;
 use crate::kernels::ml_dsa::numbers::MAX_LANES as MAX_GROUP;
 use crate::kernels::ml_dsa::pack::Packing;
 use crate::kernels::ml_dsa::ring::{MAX_K, MAX_L, N};
+use crate::kernels::ml_dsa::shifted::TABLE;
+use crate::kernels::sponge::kernel::MAX_LANES;
 use crate::wiped::clear_all;
 
-/// Where the polynomials in columns are: vectors first.
+/// Where the polynomials in columns are: vectors first. The first one has room for one polynomial
+/// more.
 pub(super) const FIRST: usize = 0;
-pub(super) const SECOND: usize = FIRST + MAX_L;
-pub(super) const THIRD: usize = SECOND + MAX_K;
-pub(super) const FOURTH: usize = THIRD + MAX_K;
-pub(super) const SUM: usize = FOURTH + MAX_K;
+pub(super) const SECOND: usize = FIRST + MAX_L + 1;
+pub(super) const SUM: usize = SECOND + MAX_K;
 pub(super) const OTHER: usize = SUM + 1;
-pub(super) const CHALLENGE: usize = OTHER + 1;
-pub(super) const ROOM: usize = CHALLENGE + 1;
+pub(super) const ROOM: usize = OTHER + 1;
 const POLYS: usize = ROOM + 1;
 
-/// The polynomials in rows of an operation: a matrix, and the vectors of a private key.
-pub(super) const SLOT: usize = MAX_K * MAX_L + MAX_L + 2 * MAX_K;
+/// The polynomials in rows of a slot: a matrix, and a vector or two.
+pub(super) const SLOT: usize = MAX_K * MAX_L + MAX_L + MAX_K;
+
+/// The tables of a slot: of the vectors of a private key. A table of the last one takes the room of
+/// two.
+const TABLES: usize = MAX_L + MAX_K + 2 * MAX_K;
 
 /// A cache line of numbers.
 #[derive(Clone, Copy)]
@@ -62,16 +66,42 @@ impl Polys {
     }
 }
 
-/// Polynomials in rows, of as many operations as may be under way.
+/// A table of numbers of eight bits.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Table([u8; TABLE]);
+
+/// What keys are expanded to: polynomials in rows, and tables.
 pub(super) struct Slots {
     rows: Box<[PolyRow]>,
+    tables: Box<[Table]>,
 }
 
+/// The most slots.
+pub(super) const MAX_SLOTS: usize = MAX_GROUP + MAX_GROUP / 2;
+
 impl Slots {
+    /// Makes slots for all operations of a group, and for some that wait.
+    fn new(lanes: usize) -> Self {
+        let count = lanes + lanes / 2;
+        Slots {
+            rows: vec![PolyRow([0; N]); count * SLOT].into_boxed_slice(),
+            tables: vec![Table([0; TABLE]); count * TABLES].into_boxed_slice(),
+        }
+    }
+
     /// Returns where a polynomial of a slot is.
     pub fn at(&mut self, slot: usize, poly: usize) -> *mut u32 {
         assert!(poly < SLOT, "there is room");
         self.rows[slot * SLOT + poly..].as_mut_ptr().cast()
+    }
+
+    /// Returns where the table of a polynomial of a private key is, of which there are `secrets`
+    /// that are secret, and then those of the lower part of the public key.
+    pub fn table(&mut self, slot: usize, (secrets, poly): (usize, usize)) -> *mut u16 {
+        let at = poly + poly.saturating_sub(secrets);
+        assert!(at + usize::from(poly >= secrets) < TABLES, "there is room");
+        self.tables[slot * TABLES + at..].as_mut_ptr().cast()
     }
 
     /// How many there are.
@@ -82,6 +112,53 @@ impl Slots {
     /// Wipes the last `polys` polynomials of a slot that has `all`.
     pub fn wipe(&mut self, slot: usize, all: usize, polys: usize) {
         clear_all(&mut self.rows[slot * SLOT..][all - polys..all], PolyRow([0; N]));
+    }
+
+    /// Wipes all tables of the first slots.
+    pub fn wipe_tables(&mut self, slots: usize) {
+        clear_all(&mut self.tables[..slots * TABLES], Table([0; TABLE]));
+    }
+}
+
+/// The keys that are expanded in the slots. Operations under one key share its slot.
+pub(super) struct Expanded {
+    /// Where the key of each slot is; zero if there is none.
+    keys: [usize; MAX_SLOTS],
+    /// How many operations are under way with each.
+    uses: [usize; MAX_SLOTS],
+    slots: usize,
+}
+
+impl Expanded {
+    /// Returns the state of so many empty slots.
+    pub fn new(slots: usize) -> Self {
+        Expanded { keys: [0; MAX_SLOTS], uses: [0; MAX_SLOTS], slots }
+    }
+
+    /// Returns the slot of a key for an operation, and `true` if the key is not expanded there yet.
+    /// Fewer operations are under way than there are slots.
+    pub fn enter<K>(&mut self, key: &K) -> (usize, bool) {
+        let key = core::ptr::from_ref(key).addr();
+        let slots = 0..self.slots;
+        let known = slots.clone().find(|slot| self.keys[*slot] == key);
+        let slot = known.unwrap_or_else(|| {
+            let free = |slot: &usize| self.uses[*slot] == 0;
+            let empty = slots.clone().find(|slot| self.keys[*slot] == 0);
+            empty.or(slots.clone().find(free)).expect("a slot is free")
+        });
+        self.keys[slot] = key;
+        self.uses[slot] += 1;
+        (slot, known.is_none())
+    }
+
+    /// Ends the use of a slot by an operation. The key remains until the slot is needed.
+    pub fn leave(&mut self, slot: usize) {
+        self.uses[slot] -= 1;
+    }
+
+    /// Returns how many slots have had a key.
+    pub fn used(&self) -> usize {
+        self.keys.iter().filter(|key| **key != 0).count()
     }
 }
 
@@ -96,6 +173,30 @@ pub(super) struct Calculator {
     pub transcripts: Box<[Transcript; MAX_GROUP]>,
     /// The masks of an attempt of each lane.
     pub masks: Box<[Mask]>,
+    /// The polynomials of an attempt of each lane: its masks, which become the response, and the
+    /// lower part of its commitment.
+    pub trials: Box<[Trial]>,
+}
+
+/// The polynomials of an attempt, in rows.
+#[derive(Clone, Copy)]
+pub(super) struct Trial {
+    pub response: [PolyRow; MAX_L],
+    pub low: [PolyRow; MAX_K],
+}
+
+impl Trial {
+    pub const NEW: Trial =
+        Trial { response: [PolyRow([0; N]); MAX_L], low: [PolyRow([0; N]); MAX_K] };
+}
+
+/// Returns the narrowest of kernels that has `n` lanes, or the widest.
+pub(super) fn narrowest(
+    kernels: &'static [&'static MlDsaKernel],
+    n: usize,
+) -> &'static MlDsaKernel {
+    let enough = kernels.iter().find(|kernel| kernel.lanes >= n);
+    enough.or(kernels.last()).expect("there is a kernel")
 }
 
 /// Pointers of each lane; the lanes that nobody has get that of the first.
@@ -113,10 +214,11 @@ impl Calculator {
             kernels,
             sponges: Sponges::new(cpu),
             polys: Polys { lines: vec![Line([0; 16]); lines].into_boxed_slice() },
-            slots: Slots { rows: vec![PolyRow([0; N]); 2 * lanes * SLOT].into_boxed_slice() },
+            slots: Slots::new(lanes),
             rows: Box::new([PolyRow([0; N]); MAX_GROUP]),
             transcripts: Box::new([Transcript::NEW; MAX_GROUP]),
             masks: vec![Mask([0; MASK]); lanes * MAX_L].into_boxed_slice(),
+            trials: vec![Trial::NEW; lanes].into_boxed_slice(),
         }
     }
 
@@ -127,17 +229,21 @@ impl Calculator {
 
     /// Returns the narrowest kernel that has `n` lanes, or the widest.
     pub fn kernel(&self, n: usize) -> &'static MlDsaKernel {
-        let enough = self.kernels.iter().find(|kernel| kernel.lanes >= n);
-        enough.or(self.kernels.last()).expect("there is a kernel")
+        narrowest(self.kernels, n)
     }
 
-    /// Wipes what secrets of a group of a kernel went through.
-    pub fn wipe(&mut self, kernel: &MlDsaKernel) {
+    /// Returns all kernels, the narrowest first.
+    pub fn kernels(&self) -> &'static [&'static MlDsaKernel] {
+        self.kernels
+    }
+
+    /// Wipes what secrets went through, with kernels of up to so many lanes.
+    pub fn wipe(&mut self, lanes: usize) {
         self.sponges.wipe();
-        let numbers = POLYS * N * kernel.lanes;
+        let numbers = POLYS * N * lanes;
         clear_all(&mut self.polys.lines[..numbers.div_ceil(16)], Line([0; 16]));
-        clear_all(&mut self.rows[..kernel.lanes], PolyRow([0; N]));
-        clear_all(&mut self.transcripts[..kernel.lanes], Transcript::NEW);
+        clear_all(&mut self.rows[..lanes], PolyRow([0; N]));
+        clear_all(&mut self.transcripts[..lanes], Transcript::NEW);
     }
 }
 
@@ -166,50 +272,88 @@ pub(super) fn represent<'m>(
     digests
 }
 
-/// Makes the challenges of seeds (FIPS 204, algorithm 29): `tau` numbers are `unit` or its
-/// negative, all others zero. The time depends on the seed, which is public: it is a part of the
-/// signature, or of an attempt that is rejected, and follows from nothing but a hash.
+/// A challenge (FIPS 204, algorithm 29): the places of its numbers that are not zero, in the order
+/// in which they were taken, and which of these are negative. The first place is nobody's.
+#[derive(Clone, Copy)]
+pub(super) struct Challenge {
+    places: [u8; MAX_TAU + 1],
+    signs: u64,
+}
+
+impl Challenge {
+    pub const NONE: Challenge = Challenge { places: [0; MAX_TAU + 1], signs: 0 };
+
+    /// Returns the places of the numbers that are not zero, and whether they are negative.
+    pub fn numbers(&self, set: MlDsaSet) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let places = self.places[1..=set.tau()].iter().enumerate();
+        places.map(|(at, place)| (usize::from(*place), self.signs >> at & 1 == 1))
+    }
+}
+
+/// A challenge of which some numbers have places.
+struct Placing {
+    challenge: Challenge,
+    count: usize,
+    /// The number, counted from one, that each place has; zero if it has none.
+    taken: [u8; N],
+}
+
+impl Placing {
+    const NEW: Placing = Placing { challenge: Challenge::NONE, count: 0, taken: [0; N] };
+
+    /// Places more numbers, up to `tau` of them. Nobody can tell which bytes are too large, so there
+    /// is no branch for these: what they write is written over.
+    fn place(&mut self, bytes: &[u8], tau: usize) {
+        let places = &mut self.challenge.places;
+        for byte in bytes {
+            if self.count == tau {
+                return;
+            }
+            let (at, last) = (usize::from(*byte), N - tau + self.count);
+            let is_good = at <= last;
+            // A number that is there moves to the last place.
+            let there = self.taken[at];
+            let moved = if is_good { there } else { 0 };
+            places[usize::from(moved)] = last as u8;
+            self.taken[last] = if is_good { there } else { self.taken[last] };
+            let number = self.count + 1;
+            places[number] = at as u8;
+            self.taken[at] = if is_good { number as u8 } else { there };
+            self.count += usize::from(is_good);
+        }
+    }
+}
+
+/// Makes the challenges of seeds. The time depends on the seed, which is public: it is a part of
+/// the signature, or of an attempt that is rejected, and follows from nothing but a hash.
 pub(super) fn challenges<'m>(
     sponges: &mut Sponges,
-    (n, set, unit): (usize, MlDsaSet, u32),
+    (n, set): (usize, MlDsaSet),
     seed: impl Fn(usize) -> &'m [u8; MAX_CHALLENGE],
-    rows: &mut [PolyRow; MAX_GROUP],
-) {
-    let len = set.challenge_len();
+) -> [Challenge; MAX_GROUP] {
+    let (len, tau) = (set.challenge_len(), set.tau());
     let seed = |at: usize, block: &mut [u8; _]| {
         block[..len].copy_from_slice(&seed(at)[..len]);
         len
     };
+    let mut challenges = [Challenge::NONE; MAX_GROUP];
     sponges.streams((n, 1), seed, |batch| {
-        let (mut signs, mut next) = ([0_u64; 8], [N - set.tau(); 8]);
-        let (count, first) = (batch.count, batch.first);
-        for lane in 0..count {
-            rows[first + lane] = PolyRow([0; N]);
+        let mut all = [Placing::NEW; MAX_LANES];
+        let all = &mut all[..batch.count];
+        for (lane, placing) in all.iter_mut().enumerate() {
             let (begin, rest) = batch.row(lane)[..RATE].split_at(8);
-            signs[lane] = u64::from_le_bytes(begin.try_into().expect("eight bytes"));
-            place(&mut rows[first + lane].0, rest, (&mut signs[lane], &mut next[lane]), unit);
+            placing.challenge.signs = u64::from_le_bytes(begin.try_into().expect("eight bytes"));
+            placing.place(rest, tau);
         }
-        while next[..count].iter().any(|next| *next < N) {
+        while all.iter().any(|placing| placing.count < tau) {
             Batch::next(batch);
-            for lane in 0..count {
-                let bytes = &batch.row(lane)[..RATE];
-                place(&mut rows[first + lane].0, bytes, (&mut signs[lane], &mut next[lane]), unit);
+            for (lane, placing) in all.iter_mut().enumerate() {
+                placing.place(&batch.row(lane)[..RATE], tau);
             }
         }
+        for (placing, to) in all.iter().zip(&mut challenges[batch.first..]) {
+            *to = placing.challenge;
+        }
     });
-}
-
-/// Places numbers of a challenge, from `next` on, with the signs that are left.
-fn place(poly: &mut [u32; N], bytes: &[u8], (signs, next): (&mut u64, &mut usize), unit: u32) {
-    for byte in bytes {
-        if *next == N {
-            return;
-        }
-        let at = usize::from(*byte);
-        if at <= *next {
-            poly[*next] = poly[at];
-            poly[at] = if *signs & 1 == 0 { unit } else { unit.wrapping_neg() };
-            (*signs, *next) = (*signs >> 1, *next + 1);
-        }
-    }
+    challenges
 }

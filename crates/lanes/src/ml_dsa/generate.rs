@@ -2,10 +2,8 @@
 
 use super::calculator::{Calculator, FIRST, OTHER, ROOM, SECOND, SUM, each_lane};
 use super::params::{DIGEST, LEN, MlDsaSet, SECRETS};
-use super::sponges::{Batch, RATE};
 use crate::kernels::ml_dsa::numbers::MAX_LANES as MAX_GROUP;
 use crate::kernels::ml_dsa::pack::Packing;
-use crate::kernels::ml_dsa::ring::N;
 use crate::kernels::sponge::kernel::MAX_LANES;
 use crate::outcome::publish;
 use crate::wiped::clear_all;
@@ -26,30 +24,6 @@ impl Seeds {
     fn signing(&self) -> &[u8] {
         &self.0[LEN + DIGEST..]
     }
-}
-
-/// The remainders of half bytes modulo five, four bits each: of a product, the compiler makes
-/// branches.
-const REMAINDERS: u64 = 0x0432_1043_2104_3210;
-
-/// Appends the numbers of half bytes that are low enough (FIPS 204, algorithms 15 and 31) to the
-/// first `have` numbers, and returns how many there are then. Which are low enough is public: those
-/// that are not say nothing of those that are.
-fn sample(bytes: &[u8], eta: u32, numbers: &mut [u32; N], mut have: usize) -> usize {
-    for half in bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]) {
-        if have == N {
-            break;
-        }
-        let half = u32::from(half);
-        let (number, mut is_low) = match eta {
-            2 => (REMAINDERS >> (4 * half) & 15, [u8::from(half < 15)]),
-            _ => (u64::from(half), [u8::from(half < 9)]),
-        };
-        publish(&mut is_low);
-        numbers[have] = eta.wrapping_sub(number as u32);
-        have += usize::from(is_low[0]);
-    }
-    have
 }
 
 impl Calculator {
@@ -90,30 +64,19 @@ impl Calculator {
             DIGEST + 2
         };
         sponges.streams((n * (k + l), 2), seed, |batch| {
-            let mut have = [0; MAX_LANES];
-            let mut go_on = |batch: &Batch<'_>, len: usize| {
-                let mut is_whole = true;
-                for (lane, have) in have.iter_mut().enumerate().take(batch.count) {
-                    let stream = batch.first + lane;
-                    let to = slots.at(stream / (k + l), vectors + stream % (k + l));
-                    // SAFETY: a slot has room for the vectors behind the matrix.
-                    let numbers = unsafe { &mut *to.cast::<[u32; N]>() };
-                    *have = sample(&batch.row(lane)[..len], set.eta(), numbers, *have);
-                    is_whole &= *have == N;
-                }
-                is_whole
+            let first = batch.first;
+            let to = |lane: usize| {
+                let stream = first + lane;
+                slots.at(stream / (k + l), vectors + stream % (k + l))
             };
-            let mut is_whole = go_on(batch, 2 * RATE);
-            while !is_whole {
-                batch.next();
-                is_whole = go_on(batch, RATE);
-            }
+            let sample = |bytes, len, numbers, have| {
+                // SAFETY: the kernel is for this CPU; the pointers are as a batch gives them.
+                unsafe { (kernel.sample_secrets)((bytes, len), set.eta(), numbers, have) }
+            };
+            // SAFETY: a slot has room for the vectors behind the matrix.
+            unsafe { batch.sample(2, sample, to) };
         });
 
-        // SAFETY: the slots are as many as there are operations, at least.
-        unsafe {
-            sponges.matrices(kernel, (n, k, l), |at| all[at].matrix(), |at| slots.at(at, 0));
-        }
         let secrets = set.secret_packing();
         let [sum, high, room] = [SUM, OTHER, ROOM].map(|poly| polys.at(kernel, poly));
         let packed = rows.each_mut().map(|row| row.0.as_mut_ptr());
@@ -143,8 +106,16 @@ impl Calculator {
             }
             let lower = SECRETS + (k + l) * secrets.bytes();
             let first = polys.at(kernel, FIRST);
+            // Few operations fill the lanes of Keccak with several rows. Those of many operations
+            // go one by one to the same place, which is in the cache then.
+            let step = if n < MAX_LANES { k } else { 1 };
             for i in 0..k {
-                let from = each_lane(n, |at| slots.at(at, l * i).cast_const());
+                if i % step == 0 {
+                    let to = |at: usize, poly: usize| slots.at(at, poly - l * i);
+                    let rho = |at: usize| all[at].matrix();
+                    sponges.matrices(kernel, (n, i..i + step, l), rho, to);
+                }
+                let from = each_lane(n, |at| slots.at(at, l * (i % step)).cast_const());
                 (kernel.dot)(sum, from.as_ptr(), first, l);
                 (kernel.inverse)(sum);
                 (kernel.add)(sum, polys.at(kernel, SECOND + i));
@@ -184,6 +155,6 @@ impl Calculator {
         for slot in 0..n {
             self.slots.wipe(slot, vectors + k + l, k + l);
         }
-        self.wipe(kernel);
+        self.wipe(kernel.lanes);
     }
 }

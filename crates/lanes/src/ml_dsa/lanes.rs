@@ -142,17 +142,13 @@ unsafe fn go(calculator: &mut Calculator, tasks: &[(u32, MlDsaTask)]) {
                 }
             }
             MlDsaOrder::Verify(..) => {
-                for tasks in tasks.chunks(calculator.lanes()) {
-                    let claim = |at: usize| tasks[at.min(tasks.len() - 1)].1.verifying();
-                    let claims: [_; MAX_LANES] =
-                        core::array::from_fn(|at| claim(at).expect("of one kind"));
-                    let right = calculator.verify(&claims[..tasks.len()]);
-                    for (at, (_, task)) in tasks.iter().enumerate() {
-                        if let MlDsaOrder::Verify(_, outcome) = task.order {
-                            *outcome = MlDsaOutcome { is_right: right >> at & 1 == 1 };
-                        }
+                let claim = |at: usize| tasks[at.min(tasks.len() - 1)].1.verifying();
+                let claims: [_; GROUP] = core::array::from_fn(|at| claim(at).expect("of one kind"));
+                calculator.verify(&claims[..tasks.len()], |at, is_right| {
+                    if let MlDsaOrder::Verify(_, outcome) = tasks[at].1.order {
+                        *outcome = MlDsaOutcome { is_right };
                     }
-                }
+                });
                 // Nothing of it is secret.
                 return;
             }

@@ -43,6 +43,12 @@ pub(super) const MAX_CHALLENGE: usize = MlDsaSet::MlDsa87.challenge_len();
 /// The most bytes of the higher parts of a commitment.
 pub(super) const MAX_COMMITMENT: usize = MlDsaSet::MlDsa87.commitment_len();
 
+/// The most numbers of a challenge that are not zero.
+pub(super) const MAX_TAU: usize = MlDsaSet::MlDsa87.tau();
+
+/// The most hints of a signature.
+pub(super) const MAX_OMEGA: usize = MlDsaSet::MlDsa44.omega();
+
 impl MlDsaSet {
     /// All of them.
     pub const ALL: [MlDsaSet; 3] = [MlDsaSet::MlDsa44, MlDsaSet::MlDsa65, MlDsaSet::MlDsa87];

@@ -2,6 +2,7 @@
 //! kernel of Keccak.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 use core::{array, ptr};
 
 use super::params::{DIGEST, LEN, MAX_COMMITMENT};
@@ -37,9 +38,6 @@ struct States {
     words: [u64; WORDS * MAX_LANES],
     blocks: [[u8; MAX_RATE]; MAX_LANES],
 }
-
-/// Nothing to absorb.
-static ZEROS: [u8; MAX_RATE] = [0; MAX_RATE];
 
 /// Sponges in lanes, and what they give.
 pub(super) struct Sponges {
@@ -122,8 +120,47 @@ impl Batch<'_> {
 
     /// Goes on with the streams: their next block is at the beginning of the rows.
     pub fn next(&mut self) {
-        self.sponges.next(self.count, self.rate);
-        self.sponges.extract_block(0);
+        self.sponges.squeeze((self.count, self.rate), (0, 1));
+    }
+
+    /// Samples a polynomial of the stream of each lane, which has given so many blocks, and takes
+    /// the streams on as long as one needs more: `sample` appends the numbers that the bytes of a
+    /// pointer and a length stand for to those that there are at a pointer, and returns how many
+    /// there are then, and `to` returns where the polynomial of a lane goes.
+    ///
+    /// The bytes have [`SLACK`] behind them, and there is [`ROOM`] for numbers.
+    ///
+    /// # Safety
+    /// The pointers are writable for polynomials.
+    pub unsafe fn sample(
+        &mut self,
+        blocks: usize,
+        sample: impl Fn(*const u8, usize, *mut u32, usize) -> usize,
+        mut to: impl FnMut(usize) -> *mut u32,
+    ) {
+        let mut have = [0; MAX_LANES];
+        let have = &mut have[..self.count];
+        let mut len = blocks * self.rate.bytes();
+        loop {
+            for (lane, have) in have.iter_mut().enumerate().filter(|(_, have)| **have < N) {
+                let to = to(lane);
+                let Sponges { streams, samples, .. } = &mut *self.sponges;
+                let samples = samples.as_mut_ptr();
+                // SAFETY: there is room for at most 255 numbers, and for a polynomial. The pointer
+                // is writable for one, by this function's contract.
+                unsafe {
+                    samples.copy_from_nonoverlapping(to, *have);
+                    *have = sample(streams[lane].0.as_ptr(), len, samples, *have);
+                    to.copy_from_nonoverlapping(samples, N.min(*have));
+                }
+            }
+            // Nearly all streams are sampled to their ends at once.
+            if have.iter().all(|have| *have >= N) {
+                return;
+            }
+            self.next();
+            len = self.rate.bytes();
+        }
     }
 }
 
@@ -158,17 +195,27 @@ impl Sponges {
         unsafe { (self.kernel.absorb)(self.states.words.as_mut_ptr(), data.as_ptr(), rate, blocks) }
     }
 
-    /// Takes the states on to the next block of a stream.
-    fn next(&mut self, count: usize, rate: Rate) {
-        // SAFETY: the zeros are as many as the longest block has.
-        unsafe { self.absorb(&[ZEROS.as_ptr(); MAX_LANES], count, rate, 1) };
+    /// Takes the states on to the next blocks of their streams, and writes these to the rows, from
+    /// the row's block `first` on.
+    fn squeeze(&mut self, (count, rate): (usize, Rate), (first, blocks): (usize, usize)) {
+        if blocks == 0 {
+            return;
+        }
+        let at = first * rate.bytes();
+        assert!(at + (blocks - 1) * rate.bytes() + 192 <= ROW, "a row has room");
+        self.occupancy.count(count, self.kernel.lanes, blocks);
+        let rows = self.streams.each_mut().map(|row| row.0[at..].as_mut_ptr().cast());
+        let states = self.states.words.as_mut_ptr();
+        // SAFETY: the kernel is for this CPU; there are states and rows for the most lanes, a row
+        // has the blocks and 24 words from the last one on, and they are aligned.
+        unsafe { (self.kernel.squeeze)(states, rate, blocks, rows.as_ptr()) }
     }
 
-    /// Writes the first 24 words of every lane to its row, from `at` on, a multiple of eight.
-    fn extract_block(&mut self, at: usize) {
-        let rows = self.streams.each_mut().map(|row| row.0[at..][..192].as_mut_ptr().cast());
+    /// Writes the first 24 words of every lane to its row.
+    fn extract_block(&mut self) {
+        let rows = self.streams.each_mut().map(|row| row.0.as_mut_ptr().cast());
         // SAFETY: the kernel is for this CPU; there are states and rows for the most lanes, a row
-        // has 24 words from there on, and they are aligned.
+        // has 24 words, and they are aligned.
         unsafe { (self.kernel.extract)(self.states.words.as_ptr(), 3, rows.as_ptr()) }
     }
 
@@ -195,12 +242,8 @@ impl Sponges {
                 array::from_fn(|lane| blocks_of[if lane < count { lane } else { 0 }].as_ptr());
             // SAFETY: a block has `MAX_RATE` bytes.
             unsafe { self.absorb(&data, count, rate, 1) };
-            for block in 0..blocks {
-                if block > 0 {
-                    self.next(count, rate);
-                }
-                self.extract_block(rate.bytes() * block);
-            }
+            self.extract_block();
+            self.squeeze((count, rate), (1, blocks - 1));
             done(&mut Batch { sponges: self, first, count, rate });
         }
     }
@@ -216,63 +259,35 @@ impl Sponges {
     }
 
     /// Samples the polynomials of matrices (FIPS 204, algorithm 32) of `n` operations: `rho`
-    /// returns the seed of an operation, and `to` where its matrix of `k` by `l` polynomials goes,
-    /// row by row.
+    /// returns the seed of an operation, and `to` where a polynomial goes. These are those of some
+    /// rows, of `l` polynomials each, and are numbered row by row.
     ///
     /// # Safety
-    /// The pointers are writable for matrices.
+    /// The pointers are writable for polynomials.
     pub unsafe fn matrices<'t>(
         &mut self,
         kernel: &MlDsaKernel,
-        (n, k, l): (usize, usize, usize),
+        (n, some, l): (usize, Range<usize>, usize),
         rho: impl Fn(usize) -> &'t [u8],
-        mut to: impl FnMut(usize) -> *mut u32,
+        mut to: impl FnMut(usize, usize) -> *mut u32,
     ) {
-        let polys = k * l;
+        let (start, polys) = (some.start * l, some.len() * l);
         let rate = Rate::Bytes168;
         let seed = |stream: usize, block: &mut [u8; MAX_RATE]| {
-            let poly = stream % polys;
+            let poly = start + stream % polys;
             block[..LEN].copy_from_slice(rho(stream / polys));
             [block[LEN], block[LEN + 1]] = [(poly % l) as u8, (poly / l) as u8];
             LEN + 2
         };
         self.expand((n * polys, rate, FIRST / rate.bytes()), seed, |batch| {
-            let mut have = [N; MAX_LANES];
-            // A lane by itself is sampled to its end, as nearly all are at once.
-            let mut all = [[0; N]; MAX_LANES];
-            for lane in 0..batch.count {
-                let Sponges { streams, samples, .. } = &mut *batch.sponges;
-                // SAFETY: the kernel is for this CPU; the row has the bytes and the slack, and
-                // there is room for their numbers.
-                have[lane] = unsafe {
-                    (kernel.sample)(streams[lane].0.as_ptr(), FIRST, samples.as_mut_ptr(), 0)
-                };
-                all[lane].copy_from_slice(&samples[..N]);
-            }
-            while have.iter().any(|have| *have < N) {
-                batch.next();
-                for lane in 0..batch.count {
-                    if have[lane] >= N {
-                        continue;
-                    }
-                    let Sponges { streams, samples, .. } = &mut *batch.sponges;
-                    samples[..N].copy_from_slice(&all[lane]);
-                    let (row, len) = (streams[lane].0.as_ptr(), rate.bytes());
-                    // SAFETY: as above, behind at most 255 numbers.
-                    have[lane] =
-                        unsafe { (kernel.sample)(row, len, samples.as_mut_ptr(), have[lane]) };
-                    all[lane].copy_from_slice(&samples[..N]);
-                }
-            }
-            for (lane, poly) in all[..batch.count].iter().enumerate() {
-                let stream = batch.first + lane;
-                // SAFETY: the pointer is writable for a matrix, by this function's contract, which
-                // has this polynomial.
-                unsafe {
-                    let place = to(stream / polys).add(N * (stream % polys));
-                    place.copy_from_nonoverlapping(poly.as_ptr(), N);
-                }
-            }
+            let first = batch.first;
+            let to = |lane: usize| to((first + lane) / polys, start + (first + lane) % polys);
+            let sample = |bytes, len, numbers, have| {
+                // SAFETY: the kernel is for this CPU; the pointers are as a batch gives them.
+                unsafe { (kernel.sample)(bytes, len, numbers, have) }
+            };
+            // SAFETY: the pointers are writable for polynomials, by this function's contract.
+            unsafe { batch.sample(FIRST / rate.bytes(), sample, to) };
         });
     }
 
@@ -322,7 +337,7 @@ impl Sponges {
                         continue;
                     }
                     if !is_extracted {
-                        self.extract_block(0);
+                        self.extract_block();
                         is_extracted = true;
                     }
                     let row = self.streams[lane].0.first_chunk().expect("it is longer");
@@ -337,6 +352,7 @@ impl Sponges {
         clear_all(&mut self.states.words, 0);
         clear_all(&mut self.states.blocks, [0; MAX_RATE]);
         clear_all(&mut self.streams[..], Row([0; ROW]));
+        clear_all(&mut self.samples[..], 0);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Verification.
 
 use super::calculator::{
-    CHALLENGE, Calculator, FIRST, OTHER, ROOM, SECOND, SUM, challenges, each_lane, represent,
+    Calculator, Expanded, FIRST, MAX_SLOTS, ROOM, SECOND, SUM, challenges, each_lane, represent,
 };
 use super::key::MlDsaPublicKey;
 use super::message::MlDsaMessage;
@@ -41,35 +41,96 @@ pub(super) fn read_hints(
     places[start..].iter().all(|place| *place == 0)
 }
 
+/// The digests of the public keys in the slots.
+type Digests = [[u8; DIGEST]; MAX_SLOTS];
+
 impl Calculator {
-    /// Verifies signatures (FIPS 204, algorithm 8): returns a bit for each that is right. The time
-    /// depends on the input.
+    /// Verifies signatures (FIPS 204, algorithm 8) under keys of one set, of which there is one at
+    /// least: calls `done` with the number of each and `true` if it is right. The time depends on
+    /// the input.
+    pub fn verify(&mut self, claims: &[Claim<'_>], mut done: impl FnMut(usize, bool)) {
+        let mut keys = Expanded::new(self.slots.count());
+        let mut digests = [[0; DIGEST]; MAX_SLOTS];
+        let lanes = self.lanes();
+        for (group, claims) in claims.chunks(lanes).enumerate() {
+            let mut slots = [0; MAX_GROUP];
+            let mut new = [(claims[0].key, 0); MAX_GROUP];
+            let mut count = 0;
+            for (claim, to) in claims.iter().zip(&mut slots) {
+                let (slot, is_new) = keys.enter(claim.key);
+                *to = slot;
+                if is_new {
+                    new[count] = (claim.key, slot);
+                    count += 1;
+                }
+            }
+            if count > 0 {
+                self.expand_keys(&new[..count], &mut digests);
+            }
+            let slots = &slots[..claims.len()];
+            let right = self.verify_group(claims, slots, &digests);
+            for (lane, slot) in slots.iter().enumerate() {
+                keys.leave(*slot);
+                done(lanes * group + lane, right >> lane & 1 == 1);
+            }
+        }
+    }
+
+    /// Expands public keys into slots: behind each row of the matrix goes a polynomial of the key,
+    /// transformed.
+    fn expand_keys(&mut self, keys: &[(&MlDsaPublicKey, usize)], digests: &mut Digests) {
+        let (n, set) = (keys.len(), keys[0].0.set());
+        let (k, l) = (set.k(), set.l());
+        let kernel = self.kernel(n);
+        let Calculator { sponges, polys, slots, rows, .. } = self;
+        sponges.hash(
+            n,
+            |at| [keys[at].0.bytes(), &[], &[], &[], &[], &[]],
+            |at, digest| digests[keys[at].1].copy_from_slice(&digest[..DIGEST]),
+        );
+        // SAFETY: a slot has room for a matrix with one more column.
+        unsafe {
+            let rho = |at: usize| &keys[at].0.bytes()[..LEN];
+            let to = |at: usize, poly: usize| slots.at(keys[at].1, poly + poly / l);
+            sponges.matrices(kernel, (n, 0..k, l), rho, to);
+        }
+        let [to, room] = [SUM, ROOM].map(|poly| polys.at(kernel, poly));
+        let public = each_lane(n, |at| keys[at].0.bytes().as_ptr());
+        for i in 0..k {
+            let at = LEN + i * Packing::T1.bytes();
+            let mut to_rows = rows.each_mut().map(|row| row.0.as_mut_ptr());
+            for (to, (_, slot)) in to_rows.iter_mut().zip(keys) {
+                *to = slots.at(*slot, (l + 1) * i + l);
+            }
+            // SAFETY: the kernel is for this CPU, there is room for its polynomials, and the rows
+            // have a public key, and room for a polynomial.
+            unsafe {
+                (kernel.unpack)(public.as_ptr(), at, Packing::T1, to, room);
+                (kernel.forward)(to);
+                (kernel.pack)(to, room, Packing::Whole, to_rows.as_ptr());
+            }
+        }
+    }
+
+    /// Verifies signatures under keys in slots: returns a bit for each that is right.
     ///
-    /// There is one claim at least, and no more than [`lanes`](Calculator::lanes); all keys are of
-    /// one set.
-    pub fn verify(&mut self, claims: &[Claim<'_>]) -> u32 {
+    /// There is one claim at least, and no more than [`lanes`](Calculator::lanes).
+    fn verify_group(&mut self, claims: &[Claim<'_>], places: &[usize], keys: &Digests) -> u32 {
         let (n, set) = (claims.len(), claims[0].key.set());
         let (k, l) = (set.k(), set.l());
         let kernel = self.kernel(n);
-        let Calculator { sponges, polys, slots, rows, transcripts, .. } = self;
+        let Calculator { sponges, polys, slots, transcripts, .. } = self;
         let mut right = (1_u32 << n) - 1;
 
-        let mut keys = [[0; DIGEST]; MAX_GROUP];
-        sponges.hash(
-            n,
-            |at| [claims[at].key.bytes(), &[], &[], &[], &[], &[]],
-            |at, digest| keys[at].copy_from_slice(&digest[..DIGEST]),
-        );
-        let digests = represent(sponges, n, |at| (&keys[at], claims[at].message));
+        let digests = represent(sponges, n, |at| (&keys[places[at]], claims[at].message));
         for (transcript, mu) in transcripts.iter_mut().zip(&digests) {
             transcript.0[..DIGEST].copy_from_slice(mu);
         }
 
-        // Hints become columns.
-        for poly in 0..k {
-            let to = polys.at(kernel, SECOND + poly);
+        // Hints become columns, and so do challenges: what is subtracted is multiplied by 2^13.
+        for poly in (SECOND..SECOND + k).chain([FIRST + l]) {
             // SAFETY: there is room for the kernel's polynomials.
-            unsafe { to.write_bytes(0, N * kernel.lanes) };
+            unsafe { polys.at(kernel, poly).write_bytes(0, N * kernel.lanes) };
         }
         for (lane, claim) in claims.iter().enumerate() {
             let is_good = read_hints(set, claim.signature, |poly, place| {
@@ -79,35 +140,28 @@ impl Calculator {
             });
             right &= !(u32::from(!is_good) << lane);
         }
-
-        // What is subtracted is multiplied by 2^13.
         let mut seeds = [[0; MAX_CHALLENGE]; MAX_GROUP];
         for (seed, claim) in seeds.iter_mut().zip(claims) {
             seed[..set.challenge_len()].copy_from_slice(&claim.signature[..set.challenge_len()]);
         }
-        let unit = (1_u32 << 13).wrapping_neg();
-        challenges(sponges, (n, set, unit), |at| &seeds[at], rows);
-        // SAFETY: the slots are as many as there are operations, at least.
-        unsafe {
-            let rho = |at: usize| &claims[at].key.bytes()[..LEN];
-            sponges.matrices(kernel, (n, k, l), rho, |at| slots.at(at, 0));
+        let challenges = challenges(sponges, (n, set), |at| &seeds[at]);
+        let challenge = polys.at(kernel, FIRST + l);
+        for (lane, numbers) in challenges[..n].iter().enumerate() {
+            for (place, is_negative) in numbers.numbers(set) {
+                let number = if is_negative { 1 << 13 } else { (1_u32 << 13).wrapping_neg() };
+                // SAFETY: as above.
+                unsafe { *challenge.add(place * kernel.lanes + lane) = number };
+            }
         }
 
-        let [sum, other, challenge, room, first] =
-            [SUM, OTHER, CHALLENGE, ROOM, FIRST].map(|poly| polys.at(kernel, poly));
+        let [sum, room, first] = [SUM, ROOM, FIRST].map(|poly| polys.at(kernel, poly));
         let signatures = each_lane(n, |at| claims[at].signature.as_ptr());
-        let public = each_lane(n, |at| claims[at].key.bytes().as_ptr());
-        let to_rows = rows.each_mut().map(|row| row.0.as_mut_ptr());
-        let from_rows = to_rows.map(<*mut u32>::cast_const);
         let commitments = transcripts.each_mut().map(|all| all.0[DIGEST..].as_mut_ptr());
         let (response, commitment) = (set.response_packing(), set.commitment_packing());
         // SAFETY: the kernel is for this CPU, there is room for its polynomials, and the rows have
-        // a signature, a public key, a matrix, a challenge, and room for a commitment.
+        // a signature, a matrix, and room for a commitment.
         unsafe {
-            let rows = from_rows.map(<*const u32>::cast);
-            (kernel.unpack)(rows.as_ptr(), 0, Packing::Whole, challenge, room);
             (kernel.forward)(challenge);
-            (kernel.pack)(challenge, room, Packing::Whole, to_rows.as_ptr());
             for poly in 0..l {
                 let (to, at) = (polys.at(kernel, FIRST + poly), poly * response.bytes());
                 (kernel.unpack)(signatures.as_ptr(), set.challenge_len() + at, response, to, room);
@@ -115,14 +169,8 @@ impl Calculator {
                 (kernel.forward)(to);
             }
             for i in 0..k {
-                let from = each_lane(n, |at| slots.at(at, l * i).cast_const());
-                (kernel.dot)(sum, from.as_ptr(), first, l);
-                let at = LEN + i * Packing::T1.bytes();
-                (kernel.unpack)(public.as_ptr(), at, Packing::T1, other, room);
-                (kernel.forward)(other);
-                // In place: each product is written where its factor was.
-                (kernel.dot)(other, from_rows.as_ptr(), other, 1);
-                (kernel.add)(sum, other);
+                let row = each_lane(n, |at| slots.at(places[at], (l + 1) * i).cast_const());
+                (kernel.dot)(sum, row.as_ptr(), first, l + 1);
                 (kernel.inverse)(sum);
                 (kernel.use_hints)(sum, polys.at(kernel, SECOND + i), set.gamma2());
                 let to = commitments.map(|to| to.add(i * commitment.bytes()).cast());

@@ -5,7 +5,7 @@ macro_rules! keccak_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $steps:ty $(, $features:literal)?) => {
         $(#[$doc])*
         pub(in crate::arch) const $kernel: $crate::kernels::sponge::kernel::KeccakKernel = {
-            use $crate::kernels::sponge::keccak::Steps;
+            use $crate::kernels::sponge::keccak::{self, Steps};
             use $crate::kernels::sponge::kernel::{self, KeccakKernel, Rate};
             use $crate::vector::Vector;
 
@@ -23,8 +23,24 @@ macro_rules! keccak_kernel {
                 unsafe { kernel::extract::<<$steps as Steps>::V>(states, eights, rows) }
             }
 
+            $(#[target_feature(enable = $features)])?
+            unsafe fn squeeze(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut u64) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: as above.
+                unsafe {
+                    kernel::squeeze::<$steps>(
+                        states,
+                        rate,
+                        blocks,
+                        rows,
+                        #[inline(always)]
+                        |s| keccak::permute::<$steps>(s),
+                    )
+                }
+            }
+
             let lanes = <<$steps as Steps>::V as Vector>::LANES;
-            KeccakKernel { name: $name, lanes, absorb, extract }
+            KeccakKernel { name: $name, lanes, absorb, extract, squeeze }
         };
     };
 }

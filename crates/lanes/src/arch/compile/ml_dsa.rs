@@ -2,14 +2,15 @@
 
 /// Makes the kernel of one instruction set, on these numbers, with what samples from a stream.
 macro_rules! ml_dsa_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $numbers:ty, $sample:expr
-        $(, $features:literal)?) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $numbers:ty,
+        $sample:expr, $secrets:expr $(, $features:literal)?) => {
         $(#[$doc])*
         pub(in crate::arch) static $kernel: $crate::kernels::ml_dsa::kernel::MlDsaKernel = {
             use $crate::kernels::ml_dsa::kernel::MlDsaKernel;
             use $crate::kernels::ml_dsa::pack::{self, Packing};
             use $crate::kernels::ml_dsa::ring;
             use $crate::kernels::ml_dsa::round::{self, Gamma2};
+            use $crate::kernels::ml_dsa::shifted;
 
             $(#[target_feature(enable = $features)])?
             unsafe fn forward(poly: *mut u32) {
@@ -37,12 +38,6 @@ macro_rules! ml_dsa_kernel {
             unsafe fn add(to: *mut u32, other: *const u32) {
                 // SAFETY: as above.
                 unsafe { ring::add::<$numbers>(to, other) }
-            }
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn subtract(to: *mut u32, other: *const u32) {
-                // SAFETY: as above.
-                unsafe { ring::subtract::<$numbers>(to, other) }
             }
 
             $(#[target_feature(enable = $features)])?
@@ -105,6 +100,25 @@ macro_rules! ml_dsa_kernel {
                 unsafe { round::use_hints::<$numbers>(poly, hints, gamma2) }
             }
 
+            $(#[target_feature(enable = $features)])?
+            unsafe fn make_table(row: *const u32, packing: Packing, table: *mut u16) {
+                // SAFETY: as above.
+                unsafe { shifted::make_table(row, packing, table) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn add_product(
+                row: *mut u32,
+                table: *const u16,
+                packing: Packing,
+                starts: &[u16],
+                bound: u32,
+            ) -> u32 {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: as above.
+                unsafe { shifted::add_product::<$numbers>(row, table, packing, starts, bound) }
+            }
+
             MlDsaKernel {
                 name: $name,
                 lanes: <$numbers as $crate::vector::Vector>::LANES,
@@ -112,7 +126,6 @@ macro_rules! ml_dsa_kernel {
                 inverse,
                 dot,
                 add,
-                subtract,
                 exceeds,
                 pack,
                 unpack,
@@ -121,6 +134,9 @@ macro_rules! ml_dsa_kernel {
                 make_hints,
                 use_hints,
                 sample: $sample,
+                sample_secrets: $secrets,
+                make_table,
+                add_product,
             }
         };
     };

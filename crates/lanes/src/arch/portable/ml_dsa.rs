@@ -7,11 +7,40 @@ use crate::plain::Plain;
 
 ml_dsa_kernel!(
     /// One operation.
-    ML_DSA, "integers", Plain<u32>, sample::plain
+    ML_DSA, "integers", Plain<u32>, sample::plain, sample::plain_secrets
 );
 
 // SAFETY: baseline instructions only; every method is `inline(always)`.
 unsafe impl Numbers for Plain<u32> {
+    type Sums = i64;
+
+    #[inline(always)]
+    unsafe fn no_sums() -> i64 {
+        0
+    }
+    #[inline(always)]
+    fn add_products(self, other: Self, sum: i64) -> i64 {
+        let [a, b] = [self, other].map(|x| i64::from(x.word().cast_signed()));
+        sum + a * b
+    }
+    #[inline(always)]
+    fn add_products_same(self, same: Self, sums: i64) -> i64 {
+        self.add_products(same, sums)
+    }
+    #[inline(always)]
+    fn halves(sum: i64) -> (Self, Self) {
+        (Plain::of(sum as u32), Plain::of((sum >> 32) as u32))
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(numbers: *const u8) -> Self {
+        // SAFETY: a byte is readable, by the contract of `load_bytes`.
+        Plain::of(u32::from(unsafe { *numbers }))
+    }
+    #[inline(always)]
+    unsafe fn load_shorts(numbers: *const u16) -> Self {
+        // SAFETY: a number is readable, by the contract of `load_shorts`.
+        Plain::of(u32::from(unsafe { *numbers }))
+    }
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
         Plain::of(self.word().wrapping_sub(other.word()))
@@ -21,13 +50,9 @@ unsafe impl Numbers for Plain<u32> {
         Plain::of(self.word().wrapping_mul(other.word()))
     }
     #[inline(always)]
-    fn high(self, other: Self) -> Self {
-        let [a, b] = [self, other].map(|x| i64::from(x.word().cast_signed()));
-        Plain::of(((a * b) >> 32) as u32)
-    }
-    #[inline(always)]
     fn high_same(self, same: Self) -> Self {
-        self.high(same)
+        let [a, b] = [self, same].map(|x| i64::from(x.word().cast_signed()));
+        Plain::of(((a * b) >> 32) as u32)
     }
     #[inline(always)]
     fn min_unsigned(self, other: Self) -> Self {

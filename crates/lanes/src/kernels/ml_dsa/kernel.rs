@@ -14,18 +14,20 @@ use super::round::Gamma2;
 pub(crate) type Transform = unsafe fn(poly: *mut u32);
 
 /// Writes the sum of the products of `k` transformed polynomials of each lane, in rows, and of as
-/// many at `b` to `to`, divided by 2^32. The amounts of all numbers are below twelve times the
-/// modulus, afterwards below three quarters of it.
+/// many at `b` to `to`, divided by 2^32. The amounts of the products of numbers at one place are
+/// together below 228 times the square of the modulus, and those of the results below 0.95 times
+/// the modulus: so the seven numbers of a matrix, which are below the modulus, may be multiplied
+/// with transformed numbers, whose amounts are below twelve times the modulus, and two transformed
+/// numbers with each other.
 ///
 /// # Safety
 /// - The CPU has the kernel's instruction set.
-/// - `to` is writable for a polynomial, `b` is readable for `k` of them, which are one to seven. If
-///   `k` is one, both may be the same.
+/// - `to` is writable for a polynomial, `b` is readable for `k` of them, which are one to eight.
 /// - `rows` is readable for as many pointers as there are lanes, and each of these is readable for
 ///   `256 * k` numbers.
 pub(crate) type Dot = unsafe fn(to: *mut u32, rows: *const *const u32, b: *const u32, k: usize);
 
-/// Adds a polynomial to `to`, or subtracts it. The amounts of the numbers are below 100 times the
+/// Adds a polynomial to `to`. The amounts of the numbers are below 100 times the
 /// modulus; afterwards they are reduced: their amounts are below three quarters of the modulus, and
 /// those that are congruent to a number whose amount is below a quarter are that number.
 ///
@@ -110,6 +112,43 @@ pub(crate) type UseHints = unsafe fn(poly: *mut u32, hints: *const u32, gamma2: 
 pub(crate) type Sample =
     unsafe fn(bytes: *const u8, len: usize, numbers: *mut u32, have: usize) -> usize;
 
+/// Appends the secret numbers that the half bytes of a stream stand for (FIPS 204, algorithm 31) to
+/// the `have` numbers at `numbers`, at least until there are 256, and returns how many there are
+/// then. Their largest amount is `eta`, two or four.
+///
+/// # Safety
+/// - The CPU has the kernel's instruction set.
+/// - The bytes are readable for the length, a multiple of eight.
+/// - `numbers` is writable for `have` numbers, two for every byte, and sixteen more.
+pub(crate) type SampleSecrets =
+    unsafe fn(bytes: (*const u8, usize), eta: u32, numbers: *mut u32, have: usize) -> usize;
+
+/// Makes the table of a polynomial in a row, whose numbers have the range of the packing: of
+/// secrets, or of the lower part of a public key.
+///
+/// # Safety
+/// - The CPU has the kernel's instruction set.
+/// - `row` is readable for a polynomial.
+/// - `table` is writable for [`TABLE`](super::shifted::TABLE) numbers of as many
+///   [bits](super::shifted::bits) as they have for this packing.
+pub(crate) type MakeTable = unsafe fn(row: *const u32, packing: Packing, table: *mut u16);
+
+/// Adds the product of a challenge and the polynomial of a table to a polynomial in a row.
+/// `starts` has the [start](super::shifted::start) of each number of the challenge that is not
+/// zero. Returns zero if the amounts of all numbers are below `bound` then, and one otherwise.
+///
+/// # Safety
+/// - The CPU has the kernel's instruction set.
+/// - `row` is readable and writable for a polynomial.
+/// - `table` was made by [`MakeTable`] for this packing.
+pub(crate) type AddProduct = unsafe fn(
+    row: *mut u32,
+    table: *const u16,
+    packing: Packing,
+    starts: &[u16],
+    bound: u32,
+) -> u32;
+
 /// The kernel of one instruction set.
 pub(crate) struct MlDsaKernel {
     /// The instruction set.
@@ -120,7 +159,6 @@ pub(crate) struct MlDsaKernel {
     pub inverse: Transform,
     pub dot: Dot,
     pub add: Combine,
-    pub subtract: Combine,
     pub exceeds: Exceeds,
     pub pack: Pack,
     pub unpack: Unpack,
@@ -129,4 +167,7 @@ pub(crate) struct MlDsaKernel {
     pub make_hints: MakeHints,
     pub use_hints: UseHints,
     pub sample: Sample,
+    pub sample_secrets: SampleSecrets,
+    pub make_table: MakeTable,
+    pub add_product: AddProduct,
 }

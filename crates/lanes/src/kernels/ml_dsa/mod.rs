@@ -6,3 +6,4 @@ pub(crate) mod pack;
 pub(crate) mod ring;
 pub(crate) mod round;
 pub(crate) mod sample;
+pub(crate) mod shifted;

@@ -12,13 +12,39 @@ pub(crate) const MAX_LANES: usize = 16;
 ///
 /// The contract of [`Vector`].
 pub(crate) unsafe trait Numbers: Vector<Word = u32> {
+    /// A sum of products for each lane, of 64 bits.
+    type Sums: Copy;
+
+    /// Returns sums of no products.
+    ///
+    /// # Safety
+    /// The CPU has this vector's instruction set.
+    unsafe fn no_sums() -> Self::Sums;
+    /// Adds the products of signed numbers to sums.
+    fn add_products(self, other: Self, sums: Self::Sums) -> Self::Sums;
+    /// As [`add_products`](Numbers::add_products), with a vector that has the same number in every
+    /// lane.
+    fn add_products_same(self, same: Self, sums: Self::Sums) -> Self::Sums;
+    /// Returns the lower and the upper halves of sums.
+    fn halves(sums: Self::Sums) -> (Self, Self);
+    /// Reads a number of eight bits for each lane, zeros coming in above.
+    ///
+    /// # Safety
+    /// - The CPU has this vector's instruction set.
+    /// - `numbers` is readable for as many numbers as there are lanes.
+    unsafe fn load_bytes(numbers: *const u8) -> Self;
+    /// Reads a number of sixteen bits for each lane, zeros coming in above.
+    ///
+    /// # Safety
+    /// - The CPU has this vector's instruction set.
+    /// - `numbers` is readable for as many numbers as there are lanes.
+    unsafe fn load_shorts(numbers: *const u16) -> Self;
     /// Subtracts lane by lane.
     fn sub(self, other: Self) -> Self;
     /// The lower halves of the products.
     fn low(self, other: Self) -> Self;
-    /// The upper halves of the products of signed numbers.
-    fn high(self, other: Self) -> Self;
-    /// As [`high`](Numbers::high), of a vector that has the same number in every lane.
+    /// The upper halves of the products of signed numbers, with a vector that has the same number
+    /// in every lane.
     fn high_same(self, same: Self) -> Self;
     /// The smaller of two unsigned numbers.
     fn min_unsigned(self, other: Self) -> Self;

@@ -1,10 +1,10 @@
 //! Polynomials of 256 numbers modulo 8380417 (FIPS 204, section 2.3 and 7.5), in columns: number
 //! `i` of every lane, then number `i + 1`.
 //!
-//! Products of two numbers are Montgomery's, with 2^32: the product of `a` and `b` is
-//! `a * b / 2^32`, and its amount is below the modulus if that of `a * b` is below the modulus
-//! times 2^31. Products with a constant are Barrett's: the quotient is estimated with a multiple of
-//! the constant that was divided by the modulus before.
+//! Products of two numbers are added in 64 bits, and the sum is reduced once, as Montgomery did,
+//! with 2^32: it is divided by that, and half of the modulus is added to its amount at most.
+//! Products with a constant are Barrett's: the quotient is estimated with a
+//! multiple of the constant that was divided by the modulus before.
 
 use super::numbers::{MAX_LANES, Numbers};
 use crate::vector::each;
@@ -123,18 +123,18 @@ impl<V: Numbers> Constants<V> {
         a.sub(product)
     }
 
-    /// Returns the canonical number that is congruent to one whose amount is below 2^31 - 2^22.
+    /// Returns the canonical number that is congruent to one whose amount is below the modulus.
     #[inline(always)]
     pub(super) fn canonical(&self, a: V) -> V {
-        let a = self.reduce(a);
         a.min_unsigned(a.add(self.q))
     }
 
-    /// Multiplies two numbers: the result lacks 2^32.
+    /// Divides sums of products by 2^32: the amounts of the sums are below 228 times the square of
+    /// the modulus, those of the results below 0.95 times the modulus.
     #[inline(always)]
-    fn multiply(&self, a: V, b: V) -> V {
-        let low = a.low(b).low(self.inverse);
-        a.high(b).sub(low.high_same(self.q))
+    fn divide(&self, sums: V::Sums) -> V {
+        let (low, high) = V::halves(sums);
+        high.sub(low.low(self.inverse).high_same(self.q))
     }
 
     /// Multiplies any number with a constant: the result is between the negative quarter of the
@@ -211,8 +211,8 @@ pub(crate) unsafe fn forward<V: Numbers>(poly: *mut u32) {
 /// Transforms a polynomial back, after a product that lacks 2^32: the contract of
 /// [`Transform`](super::kernel::Transform).
 ///
-/// The amounts of the numbers are below three quarters of the modulus at first and twice as large
-/// at most after each of eight layers: below 192 times the modulus, which is below 2^31.
+/// The amounts of the numbers are below 0.95 times the modulus at first and twice as large at most
+/// after each of eight layers: below 244 times the modulus, which is below 2^31 - 2^22.
 ///
 /// # Safety
 /// The contract of [`Transform`](super::kernel::Transform), for this vector.
@@ -268,43 +268,29 @@ pub(crate) unsafe fn dot<V: Numbers>(
     // polynomials, and the rows have as many numbers, by this function's contract.
     unsafe {
         let c = Constants::<V>::new();
+        let first = *rows;
+        let is_shared = (1..V::LANES).all(|lane| *rows.add(lane) == first);
         for eight in 0..N / 8 {
-            let mut sums = [V::splat(0); 8];
+            let mut sums = [V::no_sums(); 8];
             for poly in 0..k {
                 let place = N * poly + 8 * eight;
+                let other = |i: usize| V::load(b.add((place + i) * V::LANES));
+                // Operations under one key have the same row.
+                if is_shared {
+                    each!(i in 8 => {
+                        let same = V::splat(*first.add(place + i));
+                        sums[i] = other(i).add_products_same(same, sums[i]);
+                    });
+                    continue;
+                }
                 let mut from = [core::ptr::null(); MAX_LANES];
                 for (lane, from) in from.iter_mut().enumerate().take(V::LANES) {
                     *from = (*rows.add(lane)).add(place);
                 }
                 let numbers = V::gather(from.as_ptr());
-                each!(i in 8 => {
-                    let other = V::load(b.add((place + i) * V::LANES));
-                    sums[i] = sums[i].add(c.multiply(numbers[i], other));
-                });
+                each!(i in 8 => sums[i] = numbers[i].add_products(other(i), sums[i]));
             }
-            each!(i in 8 => c.reduce(sums[i]).store(to.add((8 * eight + i) * V::LANES)));
-        }
-    }
-}
-
-/// Changes every number of a polynomial.
-///
-/// # Safety
-/// - The CPU has the vector's instruction set.
-/// - `to` is readable and writable, and `other` readable, for 256 vectors.
-#[inline(always)]
-pub(super) unsafe fn each_number<V: Numbers>(
-    to: *mut u32,
-    other: *const u32,
-    change: impl Fn(&Constants<V>, V, V) -> V,
-) {
-    // SAFETY: the CPU has the instruction set and all places are below 256 vectors, by this
-    // function's contract.
-    unsafe {
-        let c = Constants::<V>::new();
-        for i in 0..N {
-            let place = to.add(i * V::LANES);
-            change(&c, V::load(place), V::load(other.add(i * V::LANES))).store(place);
+            each!(i in 8 => c.divide(sums[i]).store(to.add((8 * eight + i) * V::LANES)));
         }
     }
 }
@@ -315,31 +301,14 @@ pub(super) unsafe fn each_number<V: Numbers>(
 /// The contract of [`Combine`](super::kernel::Combine), for this vector.
 #[inline(always)]
 pub(crate) unsafe fn add<V: Numbers>(to: *mut u32, other: *const u32) {
-    // SAFETY: the contract is the same.
+    // SAFETY: the CPU has the instruction set and all places are below 256 vectors, by this
+    // function's contract.
     unsafe {
-        each_number::<V>(
-            to,
-            other,
-            #[inline(always)]
-            |c, a, b| c.reduce(a.add(b)),
-        )
-    }
-}
-
-/// Subtracts a polynomial from another: the contract of [`Combine`](super::kernel::Combine).
-///
-/// # Safety
-/// The contract of [`Combine`](super::kernel::Combine), for this vector.
-#[inline(always)]
-pub(crate) unsafe fn subtract<V: Numbers>(to: *mut u32, other: *const u32) {
-    // SAFETY: the contract is the same.
-    unsafe {
-        each_number::<V>(
-            to,
-            other,
-            #[inline(always)]
-            |c, a, b| c.reduce(a.sub(b)),
-        )
+        let c = Constants::<V>::new();
+        for i in 0..N {
+            let place = to.add(i * V::LANES);
+            c.reduce(V::load(place).add(V::load(other.add(i * V::LANES)))).store(place);
+        }
     }
 }
 
@@ -357,9 +326,7 @@ pub(crate) unsafe fn exceeds<V: Numbers>(poly: *const u32, bound: u32) -> u32 {
         let mut signs = V::splat(0);
         for i in 0..N {
             let a = V::load(poly.add(i * V::LANES));
-            let sign = a.right_signed(31);
-            let amount = a.xor(sign).sub(sign);
-            signs = signs.or(most.sub(amount));
+            signs = signs.or(most.sub(a)).or(most.add(a));
         }
         let mut words = [0; MAX_LANES];
         signs.store(words.as_mut_ptr());

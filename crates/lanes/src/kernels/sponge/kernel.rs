@@ -63,6 +63,18 @@ pub(crate) type Absorb =
 ///   for these words and aligned for a word.
 pub(crate) type Extract = unsafe fn(states: *const u64, eights: usize, rows: *const *mut u64);
 
+/// Takes every lane's state on by `blocks` permutations, and writes the first 24 words after each
+/// of them to the lane's row, little-endian: the first ones at its beginning, and the next ones a
+/// block of the rate later, over what is behind the block.
+///
+/// # Safety
+/// - The CPU has the kernel's instruction set.
+/// - `states` is readable and writable for [`WORDS`] vectors, as [`Absorb`] has them.
+/// - `rows` is readable for as many pointers as the kernel has lanes, and each of these is writable
+///   for 24 words from the beginning of each block on, and aligned for a word.
+pub(crate) type Squeeze =
+    unsafe fn(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut u64);
+
 /// A kernel of one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct KeccakKernel {
@@ -72,6 +84,7 @@ pub(crate) struct KeccakKernel {
     pub lanes: usize,
     pub absorb: Absorb,
     pub extract: Extract,
+    pub squeeze: Squeeze,
 }
 
 /// The kernels of one CPU.
@@ -139,17 +152,60 @@ pub(crate) unsafe fn extract<V: Vector<Word = u64>>(
     unsafe {
         for eight in 0..eights {
             let words = each!(i in 8 => V::load(states.add((8 * eight + i) * V::LANES)));
-            let mut to = [core::ptr::null_mut(); MAX_LANES];
-            for (lane, to) in to.iter_mut().enumerate().take(V::LANES) {
-                *to = (*rows.add(lane)).add(8 * eight);
-            }
-            V::scatter(&words, to.as_ptr());
-            if cfg!(target_endian = "big") {
-                for row in &to[..V::LANES] {
-                    each!(i in 8 => *row.add(i) = (*row.add(i)).to_le());
-                }
+            write_eight(&words, rows, 8 * eight);
+        }
+    }
+}
+
+/// Writes eight words of every lane to its row, behind `offset` words, little-endian.
+///
+/// # Safety
+/// `rows` is readable for as many pointers as there are lanes, and each of these is writable for
+/// eight words behind the offset and aligned for a word.
+#[inline(always)]
+unsafe fn write_eight<V: Vector<Word = u64>>(words: &[V; 8], rows: *const *mut u64, offset: usize) {
+    // SAFETY: each row has room for the words, by this function's contract.
+    unsafe {
+        let mut to = [core::ptr::null_mut(); MAX_LANES];
+        for (lane, to) in to.iter_mut().enumerate().take(V::LANES) {
+            *to = (*rows.add(lane)).add(offset);
+        }
+        V::scatter(words, to.as_ptr());
+        if cfg!(target_endian = "big") {
+            for row in &to[..V::LANES] {
+                each!(i in 8 => *row.add(i) = (*row.add(i)).to_le());
             }
         }
+    }
+}
+
+/// Does the work of every [`Squeeze`], with what permutes the states.
+///
+/// # Safety
+/// - The contract of [`Squeeze`], for the lanes of the steps.
+/// - The CPU has the instruction set of the steps.
+#[inline(always)]
+pub(crate) unsafe fn squeeze<S: Steps>(
+    states: *mut u64,
+    rate: Rate,
+    blocks: usize,
+    rows: *const *mut u64,
+    permute: impl Fn(&mut Rows<S::V>),
+) {
+    // SAFETY: `states` has 25 vectors, and every row 24 words from each block on, by this
+    // function's contract.
+    unsafe {
+        let lanes = S::V::LANES;
+        let mut s: Rows<S::V> =
+            each!(y in 5 => each!(x in 5 => S::V::load(states.add((5 * y + x) * lanes))));
+        for block in 0..blocks {
+            permute(&mut s);
+            let offset = block * rate.bytes() / 8;
+            write_eight(&each!(i in 8 => s[i / 5][i % 5]), rows, offset);
+            write_eight(&each!(i in 8 => s[(8 + i) / 5][(8 + i) % 5]), rows, offset + 8);
+            write_eight(&each!(i in 8 => s[(16 + i) / 5][(16 + i) % 5]), rows, offset + 16);
+        }
+        each!(y in 5 => each!(x in 5 => s[y][x].store(states.add((5 * y + x) * lanes))));
     }
 }
 

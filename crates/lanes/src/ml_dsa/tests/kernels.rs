@@ -9,6 +9,7 @@ use crate::kernels::ml_dsa::pack::Packing;
 use crate::kernels::ml_dsa::ring::{N, Q};
 use crate::kernels::ml_dsa::round::Gamma2;
 use crate::kernels::ml_dsa::sample::{FIRST, ROOM, SLACK};
+use crate::kernels::ml_dsa::shifted::{self, TABLE};
 
 const MODULUS: i64 = Q as i64;
 
@@ -40,15 +41,20 @@ fn lane(kernel: &MlDsaKernel, poly: &[u32], lane: usize) -> Vec<i64> {
 }
 
 /// Multiplies two polynomials modulo X^256 + 1.
-fn product(a: &[i64], b: &[i64]) -> Vec<i64> {
+fn product_of_integers(a: &[i64], b: &[i64]) -> Vec<i64> {
     let mut sums = std::vec![0; N];
     for (i, a) in a.iter().enumerate() {
         for (j, b) in b.iter().enumerate() {
             let (at, sign) = if i + j < N { (i + j, 1) } else { (i + j - N, -1) };
-            sums[at] = (sums[at] + sign * a * b).rem_euclid(MODULUS);
+            sums[at] += sign * a * b;
         }
     }
     sums
+}
+
+/// Multiplies two polynomials modulo X^256 + 1 and the modulus.
+fn product(a: &[i64], b: &[i64]) -> Vec<i64> {
+    product_of_integers(a, b).iter().map(|number| number.rem_euclid(MODULUS)).collect()
 }
 
 #[test]
@@ -56,10 +62,10 @@ fn transforms_multiply_polynomials() {
     for kernel in kernels() {
         let mut seed = 3;
         let len = N * kernel.lanes;
-        for k in [1, 4, 7] {
+        for k in [1, 4, 8] {
             let mut a = polys(kernel, &mut seed, k, (0, MODULUS));
             let mut b = polys(kernel, &mut seed, k, (-MODULUS, 2 * MODULUS + 1));
-            if k == 7 {
+            if k == 8 {
                 // The largest numbers, which must not overflow.
                 a.fill(Q - 1);
                 b.fill(Q.wrapping_neg());
@@ -82,19 +88,34 @@ fn transforms_multiply_polynomials() {
                 let bound = 12 * MODULUS;
                 let all = a.iter().chain(&b).map(|number| i64::from(number.cast_signed()));
                 assert!(all.clone().all(|number| number.abs() < bound), "{}", kernel.name);
+                if k > 1 {
+                    // As those of a matrix, they are below the modulus.
+                    for number in rows.iter_mut().flatten() {
+                        let value = i64::from(number.cast_signed()).rem_euclid(MODULUS);
+                        *number = value as u32;
+                    }
+                }
                 let from: Vec<_> = rows.iter().map(|row| row.as_ptr()).collect();
                 (kernel.dot)(sum.as_mut_ptr(), from.as_ptr(), b.as_ptr(), k);
                 (kernel.inverse)(sum.as_mut_ptr());
             }
-            for at in [0, kernel.lanes - 1] {
+            let mut shared = std::vec![0; len];
+            // SAFETY: as above.
+            unsafe {
+                let from: Vec<_> = rows.iter().map(|_| rows[0].as_ptr()).collect();
+                (kernel.dot)(shared.as_mut_ptr(), from.as_ptr(), b.as_ptr(), k);
+                (kernel.inverse)(shared.as_mut_ptr());
+            }
+            let last = kernel.lanes - 1;
+            for (sum, of_a, at) in [(&sum, 0, 0), (&sum, last, last), (&shared, 0, last)] {
                 let mut expected = std::vec![0; N];
                 for poly in 0..k {
-                    let part = |all: &[u32]| lane(kernel, &all[poly * len..][..len], at);
-                    let product = product(&part(&plain_a), &part(&plain_b));
+                    let part = |all: &[u32], at| lane(kernel, &all[poly * len..][..len], at);
+                    let product = product(&part(&plain_a, of_a), &part(&plain_b, at));
                     let pairs = expected.iter_mut().zip(product);
                     pairs.for_each(|(to, one)| *to = (*to + one) % MODULUS);
                 }
-                let found = lane(kernel, &sum, at);
+                let found = lane(kernel, sum, at);
                 assert!(found.iter().all(|number| 4 * number.abs() < 3 * MODULUS));
                 let found: Vec<_> = found.iter().map(|n| n.rem_euclid(MODULUS)).collect();
                 assert_eq!(found, expected, "{} {k} {at}", kernel.name);
@@ -104,24 +125,88 @@ fn transforms_multiply_polynomials() {
 }
 
 #[test]
-fn sums_and_differences_are_reduced() {
+fn products_with_challenges_are_added() {
+    for kernel in kernels() {
+        let mut seed = 8;
+        for (packing, count) in [
+            (Packing::Eta2, 39),
+            (Packing::Eta4, 49),
+            (Packing::Eta2, 60),
+            (Packing::T0, 39),
+            (Packing::T0, 60),
+        ] {
+            let bias = packing.bound().expect("numbers are subtracted from it");
+            let range = if packing == Packing::T0 { 2 * bias } else { 2 * bias + 1 };
+            for largest in [false, true] {
+                // A number in every place that a challenge may have, those at the ends among them.
+                let mut places: Vec<usize> = std::vec![0, N - 1];
+                while places.len() < count {
+                    let place = usize::from(random(&mut seed, 1)[0]);
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
+                }
+                let signs = random(&mut seed, count);
+                let is_negative = |at: usize| !largest && signs[at] & 1 == 1;
+                let mut challenge = std::vec![0_i64; N];
+                for (at, place) in places.iter().enumerate() {
+                    challenge[*place] = if is_negative(at) { -1 } else { 1 };
+                }
+                let numbers: Vec<i64> = (0..N)
+                    .map(|_| {
+                        let number =
+                            u16::from_le_bytes(random(&mut seed, 2).try_into().expect("2"));
+                        let number = i64::from(u32::from(number) % range);
+                        if largest { i64::from(bias) } else { i64::from(bias) - number }
+                    })
+                    .collect();
+                let row: Vec<u32> = numbers.iter().map(|number| *number as u32).collect();
+                let mut table = std::vec![0_u16; TABLE];
+                let start = |at: usize| shifted::start(places[at], is_negative(at));
+                let starts: Vec<u16> = (0..count).map(start).collect();
+                let before: Vec<i64> = (0..N as i64).map(|i| 1000 * i - 100_000).collect();
+                let expected: Vec<i64> = product_of_integers(&challenge, &numbers)
+                    .iter()
+                    .zip(&before)
+                    .map(|(product, number)| product + number)
+                    .collect();
+                let most = expected.iter().map(|number| number.unsigned_abs()).max();
+                let most = most.expect("there are numbers") as u32;
+                for (bound, exceeds) in [(most, 1), (most + 1, 0)] {
+                    let mut sum: Vec<u32> = before.iter().map(|number| *number as u32).collect();
+                    // SAFETY: the kernel is for this machine, the rows have a polynomial, and the
+                    // table has room for one of numbers of sixteen bits.
+                    let found = unsafe {
+                        (kernel.make_table)(row.as_ptr(), packing, table.as_mut_ptr());
+                        let (sum, table) = (sum.as_mut_ptr(), table.as_ptr());
+                        (kernel.add_product)(sum, table, packing, &starts, bound)
+                    };
+                    assert_eq!(found, exceeds, "{} {packing:?} {count}", kernel.name);
+                    let sum: Vec<_> = sum.iter().map(|n| i64::from(n.cast_signed())).collect();
+                    assert_eq!(sum, expected, "{} {packing:?} {count}", kernel.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_are_reduced() {
     for kernel in kernels() {
         let mut seed = 4;
         let range = (-100 * MODULUS, 200 * MODULUS);
         let a = polys(kernel, &mut seed, 1, range);
         let b = polys(kernel, &mut seed, 1, (-20 * MODULUS, 40 * MODULUS));
         let signed = |number: &u32| i64::from(number.cast_signed());
-        for (combine, sign) in [(kernel.add, 1), (kernel.subtract, -1)] {
-            let mut to = a.clone();
-            // SAFETY: the kernel is for this machine, and the polynomials have all lanes.
-            unsafe { combine(to.as_mut_ptr(), b.as_ptr()) };
-            for (found, (a, b)) in to.iter().map(signed).zip(a.iter().zip(&b)) {
-                let expected = (signed(a) + sign * signed(b)).rem_euclid(MODULUS);
-                assert_eq!(found.rem_euclid(MODULUS), expected, "{}", kernel.name);
-                assert!(4 * found.abs() < 3 * MODULUS, "{}", kernel.name);
-                let centred = if expected > MODULUS / 2 { expected - MODULUS } else { expected };
-                assert!(4 * centred.abs() >= MODULUS || centred == found, "{}", kernel.name);
-            }
+        let mut to = a.clone();
+        // SAFETY: the kernel is for this machine, and the polynomials have all lanes.
+        unsafe { (kernel.add)(to.as_mut_ptr(), b.as_ptr()) };
+        for (found, (a, b)) in to.iter().map(signed).zip(a.iter().zip(&b)) {
+            let expected = (signed(a) + signed(b)).rem_euclid(MODULUS);
+            assert_eq!(found.rem_euclid(MODULUS), expected, "{}", kernel.name);
+            assert!(4 * found.abs() < 3 * MODULUS, "{}", kernel.name);
+            let centred = if expected > MODULUS / 2 { expected - MODULUS } else { expected };
+            assert!(4 * centred.abs() >= MODULUS || centred == found, "{}", kernel.name);
         }
     }
 }
@@ -321,6 +406,40 @@ fn samples_are_the_numbers_below_the_modulus() {
             // and room for the numbers.
             have = unsafe { (kernel.sample)(bytes.as_ptr(), len, samples.as_mut_ptr(), have) };
             assert_eq!(samples[..have], expected, "{}", kernel.name);
+        }
+    }
+}
+
+#[test]
+fn secret_samples_are_the_numbers_of_low_half_bytes() {
+    for kernel in kernels() {
+        let mut seed = 12;
+        for eta in [2, 4] {
+            let (mut have, mut expected) = (0, Vec::new());
+            let mut samples = std::vec![0_u32; ROOM];
+            for len in [272, 136, 8] {
+                let bytes = random(&mut seed, len);
+                for half in bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]) {
+                    let half = u32::from(half);
+                    match eta {
+                        2 if half < 15 => expected.push(2_u32.wrapping_sub(half % 5)),
+                        4 if half < 9 => expected.push(4_u32.wrapping_sub(half)),
+                        _ => {}
+                    }
+                }
+                // SAFETY: the kernel is for this machine, and there are the bytes, and room for the
+                // numbers.
+                have = unsafe {
+                    let (bytes, numbers) = ((bytes.as_ptr(), len), samples.as_mut_ptr());
+                    (kernel.sample_secrets)(bytes, eta, numbers, have)
+                };
+                let count = have.min(N);
+                assert!(have == expected.len() || have >= N, "{} {eta}", kernel.name);
+                assert_eq!(samples[..count], expected[..count], "{} {eta}", kernel.name);
+                if have >= N {
+                    (have, expected) = (0, Vec::new());
+                }
+            }
         }
     }
 }

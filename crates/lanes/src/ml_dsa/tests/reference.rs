@@ -115,6 +115,48 @@ fn any_number_of_operations_is_as_another_implementation_has_it() {
 }
 
 #[test]
+fn operations_under_one_key_share_it_and_keys_take_turns() {
+    let count = if is_brief() { 3 } else { 40 };
+    for set in MlDsaSet::ALL {
+        let cases = cases(set, count);
+        let keys: Vec<_> = cases.iter().map(|case| (case.public(), case.private())).collect();
+        // Half of the operations are under the first key, and the others under any.
+        let mut seed = 6;
+        let pick = |byte: u8| if byte & 1 == 0 { 0 } else { usize::from(byte >> 1) % count };
+        let picks: Vec<_> = random(&mut seed, 4 * count).into_iter().map(pick).collect();
+        for cpu in cpus() {
+            let mut jobs = Vec::new();
+            for number in &picks {
+                let (case, key) = (&cases[*number], &keys[*number].1);
+                let (message, room) = (case.message(), case.room());
+                let job = MlDsaSignJob::sign(key, message, case.random.as_ref(), room, *number);
+                jobs.push(job.expect("fits"));
+            }
+            Planner::new(&cpu).process_many(&mut jobs);
+            for job in jobs {
+                let (signature, number) = job.into_parts();
+                let is_same = signature == cases[number].signature;
+                assert!(is_same, "{set} on {}, {number}", cpu.isa());
+            }
+
+            let mut jobs = Vec::new();
+            for number in &picks {
+                let (case, key) = (&cases[*number], &keys[*number].0);
+                let signature = case.signature.clone();
+                let job = MlDsaVerifyJob::verify(key, case.message(), signature, true);
+                jobs.push(job.expect("fits"));
+                // The signature of another key.
+                let (message, signature) = (case.message(), cases[1].signature.clone());
+                let job = MlDsaVerifyJob::verify(key, message, signature, *number == 1);
+                jobs.push(job.expect("fits"));
+            }
+            Planner::new(&cpu).process_many(&mut jobs);
+            assert!(jobs.iter().all(|job| job.is_right() == Some(*job.user())), "{}", cpu.isa());
+        }
+    }
+}
+
+#[test]
 fn any_mix_of_signatures_is_right_by_any_manager() {
     let each = if is_brief() { 2 } else { 30 };
     let mut cases: Vec<_> = MlDsaSet::ALL.into_iter().flat_map(|set| cases(set, each)).collect();

@@ -6,22 +6,57 @@ use super::vectors::U32x8;
 use crate::arch::compile::ml_dsa_kernel;
 use crate::kernels::ml_dsa::numbers::Numbers;
 use crate::kernels::ml_dsa::ring::Q;
+use crate::kernels::ml_dsa::sample::plain_secrets;
 use crate::kernels::ml_kem::sample::COUNTS;
-
-/// Returns the upper halves of signed products: of the even lanes of `a` and `even`, and of the odd
-/// ones of `a` and the lanes at the even places of `odd`.
-#[inline(always)]
-fn high(U32x8(a): U32x8, even: __m256i, odd: __m256i) -> U32x8 {
-    // SAFETY: `a` is proof of AVX2 (see Vector).
-    U32x8(unsafe {
-        let even = _mm256_mul_epi32(a, even);
-        let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(a), odd);
-        _mm256_blend_epi32::<0b10101010>(_mm256_srli_epi64::<32>(even), odd)
-    })
-}
 
 // SAFETY: AVX2 instructions only; every method is `inline(always)`.
 unsafe impl Numbers for U32x8 {
+    /// Sums of the even lanes, and of the odd ones.
+    type Sums = [__m256i; 2];
+
+    #[inline(always)]
+    unsafe fn no_sums() -> Self::Sums {
+        // SAFETY: the CPU has AVX2, by the contract of `no_sums`.
+        unsafe { [_mm256_setzero_si256(); 2] }
+    }
+    #[inline(always)]
+    fn add_products(self, other: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        unsafe {
+            let (a, b) = (_mm256_srli_epi64::<32>(self.0), _mm256_srli_epi64::<32>(other.0));
+            let even = _mm256_add_epi64(even, _mm256_mul_epi32(self.0, other.0));
+            [even, _mm256_add_epi64(odd, _mm256_mul_epi32(a, b))]
+        }
+    }
+    #[inline(always)]
+    fn add_products_same(self, same: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        unsafe {
+            let a = _mm256_srli_epi64::<32>(self.0);
+            let even = _mm256_add_epi64(even, _mm256_mul_epi32(self.0, same.0));
+            [even, _mm256_add_epi64(odd, _mm256_mul_epi32(a, same.0))]
+        }
+    }
+    #[inline(always)]
+    fn halves([even, odd]: Self::Sums) -> (Self, Self) {
+        // SAFETY: sums are made with AVX2 only.
+        unsafe {
+            let low = _mm256_blend_epi32::<0b10101010>(even, _mm256_slli_epi64::<32>(odd));
+            let high = _mm256_blend_epi32::<0b10101010>(_mm256_srli_epi64::<32>(even), odd);
+            (Self(low), Self(high))
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(numbers: *const u8) -> Self {
+        // SAFETY: the CPU has AVX2 and eight bytes are readable, by the contract of `load_bytes`.
+        Self(unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(numbers.cast())) })
+    }
+    #[inline(always)]
+    unsafe fn load_shorts(numbers: *const u16) -> Self {
+        // SAFETY: the CPU has AVX2 and eight numbers are readable, by the contract of
+        // `load_shorts`.
+        Self(unsafe { _mm256_cvtepu16_epi32(_mm_loadu_si128(numbers.cast())) })
+    }
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
         // SAFETY: `self` is proof of AVX2 (see Vector).
@@ -33,14 +68,13 @@ unsafe impl Numbers for U32x8 {
         Self(unsafe { _mm256_mullo_epi32(self.0, other.0) })
     }
     #[inline(always)]
-    fn high(self, other: Self) -> Self {
-        // SAFETY: as above.
-        let odd = unsafe { _mm256_srli_epi64::<32>(other.0) };
-        high(self, other.0, odd)
-    }
-    #[inline(always)]
     fn high_same(self, same: Self) -> Self {
-        high(self, same.0, same.0)
+        // SAFETY: as above.
+        Self(unsafe {
+            let even = _mm256_mul_epi32(self.0, same.0);
+            let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(self.0), same.0);
+            _mm256_blend_epi32::<0b10101010>(_mm256_srli_epi64::<32>(even), odd)
+        })
     }
     #[inline(always)]
     fn min_unsigned(self, other: Self) -> Self {
@@ -87,12 +121,7 @@ static TOGETHER: [[u32; 8]; 256] = {
 /// # Safety
 /// The contract of [`Sample`](crate::kernels::ml_dsa::kernel::Sample).
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-pub(in crate::arch) unsafe fn sample(
-    bytes: *const u8,
-    len: usize,
-    numbers: *mut u32,
-    mut have: usize,
-) -> usize {
+unsafe fn sample(bytes: *const u8, len: usize, numbers: *mut u32, mut have: usize) -> usize {
     let spread = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
     let spread = _mm256_broadcastsi128_si256(spread);
     let (mask, q) = (_mm256_set1_epi32(0x7f_ffff), _mm256_set1_epi32(Q.cast_signed()));
@@ -117,5 +146,5 @@ pub(in crate::arch) unsafe fn sample(
 
 ml_dsa_kernel!(
     /// Eight operations.
-    ML_DSA, "avx2", U32x8, sample, "avx2,bmi1,bmi2"
+    ML_DSA, "avx2", U32x8, sample, plain_secrets, "avx2,bmi1,bmi2"
 );

@@ -54,7 +54,7 @@ keccak_chain_kernel!(
 
 /// Eight lanes.
 pub(in crate::arch) const KECCAK: KeccakKernel =
-    KeccakKernel { name: "avx512", lanes: LANES, absorb, extract };
+    KeccakKernel { name: "avx512", lanes: LANES, absorb, extract, squeeze };
 
 const LANES: usize = 8;
 
@@ -116,6 +116,25 @@ unsafe fn extract(states: *const u64, eights: usize, rows: *const *mut u64) {
     // SAFETY: the arguments fulfil the contract of `KeccakKernel`, and this function enables the
     // instructions.
     unsafe { kernel::extract::<U64x8>(states, eights, rows) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
+unsafe fn squeeze(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut u64) {
+    align_frame!();
+    let mut words = MaybeUninit::<Words>::uninit();
+    let words: *mut [u64; LANES] = words.as_mut_ptr().cast();
+    // SAFETY: the arguments fulfil the contract of `KeccakKernel`, and this function enables the
+    // instructions. `NO_BLOCKS` has a pointer to the longest block for each of eight lanes.
+    unsafe {
+        kernel::squeeze::<Ternary>(
+            states,
+            rate,
+            blocks,
+            rows,
+            #[inline(always)]
+            |s| permute(s, NO_BLOCKS.as_ptr().cast(), 0, words, MOST),
+        )
+    }
 }
 
 /// A pointer to a buffer, or a word of the next block from there to its lane. Round `$j` of four

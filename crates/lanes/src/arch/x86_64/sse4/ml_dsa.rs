@@ -7,20 +7,56 @@ use crate::arch::compile::ml_dsa_kernel;
 use crate::kernels::ml_dsa::numbers::Numbers;
 use crate::kernels::ml_dsa::sample;
 
-/// Returns the upper halves of signed products: of the even lanes of `a` and `even`, and of the odd
-/// ones of `a` and the lanes at the even places of `odd`.
-#[inline(always)]
-fn high(U32x4(a): U32x4, even: __m128i, odd: __m128i) -> U32x4 {
-    // SAFETY: `a` is proof of SSE4.1 (see Vector).
-    U32x4(unsafe {
-        let even = _mm_mul_epi32(a, even);
-        let odd = _mm_mul_epi32(_mm_srli_epi64::<32>(a), odd);
-        _mm_blend_epi16::<0b11001100>(_mm_srli_epi64::<32>(even), odd)
-    })
-}
-
 // SAFETY: SSE4.1 instructions only; every method is `inline(always)`.
 unsafe impl Numbers for U32x4 {
+    /// Sums of the even lanes, and of the odd ones.
+    type Sums = [__m128i; 2];
+
+    #[inline(always)]
+    unsafe fn no_sums() -> Self::Sums {
+        // SAFETY: the CPU has SSE4.1, by the contract of `no_sums`.
+        unsafe { [_mm_setzero_si128(); 2] }
+    }
+    #[inline(always)]
+    fn add_products(self, other: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of SSE4.1 (see Vector).
+        unsafe {
+            let (a, b) = (_mm_srli_epi64::<32>(self.0), _mm_srli_epi64::<32>(other.0));
+            let even = _mm_add_epi64(even, _mm_mul_epi32(self.0, other.0));
+            [even, _mm_add_epi64(odd, _mm_mul_epi32(a, b))]
+        }
+    }
+    #[inline(always)]
+    fn add_products_same(self, same: Self, [even, odd]: Self::Sums) -> Self::Sums {
+        // SAFETY: `self` is proof of SSE4.1 (see Vector).
+        unsafe {
+            let a = _mm_srli_epi64::<32>(self.0);
+            let even = _mm_add_epi64(even, _mm_mul_epi32(self.0, same.0));
+            [even, _mm_add_epi64(odd, _mm_mul_epi32(a, same.0))]
+        }
+    }
+    #[inline(always)]
+    fn halves([even, odd]: Self::Sums) -> (Self, Self) {
+        // SAFETY: sums are made with SSE4.1 only.
+        unsafe {
+            let low = _mm_blend_epi16::<0b11001100>(even, _mm_slli_epi64::<32>(odd));
+            let high = _mm_blend_epi16::<0b11001100>(_mm_srli_epi64::<32>(even), odd);
+            (Self(low), Self(high))
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(numbers: *const u8) -> Self {
+        // SAFETY: the CPU has SSE4.1 and four bytes are readable, by the contract of `load_bytes`.
+        Self(unsafe {
+            _mm_cvtepu8_epi32(_mm_cvtsi32_si128(numbers.cast::<i32>().read_unaligned()))
+        })
+    }
+    #[inline(always)]
+    unsafe fn load_shorts(numbers: *const u16) -> Self {
+        // SAFETY: the CPU has SSE4.1 and four numbers are readable, by the contract of
+        // `load_shorts`.
+        Self(unsafe { _mm_cvtepu16_epi32(_mm_loadl_epi64(numbers.cast())) })
+    }
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
         // SAFETY: `self` is proof of SSE4.1 (see Vector).
@@ -32,14 +68,13 @@ unsafe impl Numbers for U32x4 {
         Self(unsafe { _mm_mullo_epi32(self.0, other.0) })
     }
     #[inline(always)]
-    fn high(self, other: Self) -> Self {
-        // SAFETY: as above.
-        let odd = unsafe { _mm_srli_epi64::<32>(other.0) };
-        high(self, other.0, odd)
-    }
-    #[inline(always)]
     fn high_same(self, same: Self) -> Self {
-        high(self, same.0, same.0)
+        // SAFETY: as above.
+        Self(unsafe {
+            let even = _mm_mul_epi32(self.0, same.0);
+            let odd = _mm_mul_epi32(_mm_srli_epi64::<32>(self.0), same.0);
+            _mm_blend_epi16::<0b11001100>(_mm_srli_epi64::<32>(even), odd)
+        })
     }
     #[inline(always)]
     fn min_unsigned(self, other: Self) -> Self {
@@ -65,5 +100,5 @@ unsafe impl Numbers for U32x4 {
 
 ml_dsa_kernel!(
     /// Four operations.
-    ML_DSA, "sse4", U32x4, sample::plain, "sse4.1,ssse3"
+    ML_DSA, "sse4", U32x4, sample::plain, sample::plain_secrets, "sse4.1,ssse3"
 );
