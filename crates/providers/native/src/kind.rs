@@ -182,14 +182,12 @@ impl<K: Kind> Class for KindLanes<K> {
         let (mut own, mut last) = (0, Last::default());
         let with_room = jobs.of_class(K::CLASS).zip(&mut *tags);
         planner.process_each(with_room.filter_map(|(job, made)| {
-            let parts = job.commit::<Session<K>>(&mut last, made)?;
+            let parts = job.commit::<Session<K>>(&mut last, made, K::TAG_LEN)?;
             own += 1;
             Some(parts.session.kind.lend(parts))
         }));
         for (job, made) in jobs.of_class(K::CLASS).zip(tags) {
-            job.complete(made);
-            // As above: it may be the right tag of a message that came with another.
-            made[..K::TAG_LEN].fill(0);
+            job.complete(made, K::TAG_LEN);
         }
         own
     }
