@@ -319,7 +319,9 @@ impl Flow for EspFlow {
         let number = numbers.take()?;
 
         let behind = frame.append(tail)?;
-        behind[..fill].fill(0);
+        if fill > 0 {
+            behind[..fill].fill(0);
+        }
         trailer::write(&mut behind[fill..tail - self.suite.tag_len], next_header);
         frame.prepend(head)?;
         let start = frame.start();
