@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::array;
+use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -284,11 +285,20 @@ impl PacketProcessor {
 
     pub(crate) fn run<F: Flow>(&mut self, packets: &mut [Packet<'_, F>], way: Way) -> BurstOutcome {
         let mut outcome = BurstOutcome::default();
-        let mut windows = packets.chunks_mut(WINDOW);
-        while let Some(packets) = windows.next() {
-            self.run_window(packets, way);
+        let step = self.near.step(WINDOW);
+        let (protects, mut left) = (way == Way::Protect, packets);
+        // Nothing else is done while the first packets are waited for.
+        let first = &left[..step.min(left.len())];
+        let far = self.near.flows(first);
+        Near::sessions(first, far, protects);
+        Near::keys(first, far, protects);
+        while !left.is_empty() {
+            let at = step.min(left.len());
+            let (packets, rest) = mem::take(&mut left).split_at_mut(at);
+            left = rest;
+            self.run_window(packets, &left[..step.min(left.len())], way);
             if self.engine.panic.is_some() {
-                windows.for_each(cancel);
+                cancel(left);
                 break;
             }
             let succeeded = packets.iter().filter(|packet| packet.succeeded()).count();
@@ -299,8 +309,15 @@ impl PacketProcessor {
         outcome
     }
 
-    fn run_window<F: Flow>(&mut self, packets: &mut [Packet<'_, F>], way: Way) {
-        self.near.bring::<F, WINDOW>(packets, way == Way::Protect);
+    /// Brings up to [`WINDOW`] packets to their end. Meanwhile the memory is asked for that those
+    /// need which come next.
+    fn run_window<F: Flow>(
+        &mut self,
+        packets: &mut [Packet<'_, F>],
+        next: &[Packet<'_, F>],
+        way: Way,
+    ) {
+        let far = self.near.flows(next);
         let mut items: Items<'_, F> = ArrayVec::new();
         for packet in packets {
             packet.status = None;
@@ -314,7 +331,9 @@ impl PacketProcessor {
                 item.begin(way, work);
             }
         }
+        Near::sessions(next, far, way == Way::Protect);
         self.finish(&mut items, way);
+        Near::keys(next, far, way == Way::Protect);
     }
 
     /// Works on packets until each has a status.

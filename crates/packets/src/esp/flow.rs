@@ -1,7 +1,5 @@
 //! Flows of ESP: one direction of a security association.
 
-use std::hint::black_box;
-
 use broadloom_engine::{Registry, Session};
 
 use super::config::{EspConfig, Mode, UdpPorts};
@@ -482,14 +480,6 @@ impl Flow for EspFlow {
     }
 
     fn touch(&self, _: bool) -> Option<&Session> {
-        // A field of each line.
-        black_box((
-            self.spi,
-            self.pad_to,
-            self.suite.alignment,
-            matches!(self.numbers, Numbers::Outbound(_)),
-        ));
-        black_box((matches!(self.headroom, Headroom::Tunnel(_)), self.counters.are_untouched()));
         Some(self.session())
     }
 

@@ -7,7 +7,7 @@ use broadloom_engine::MAX_TAG;
 use broadloom_engine::provider::{
     Last, Operation, PlainJobs, Portion, ProviderError, ProviderSession, ProviderStream, Text,
 };
-use broadloom_lanes::{Buffers, Cpu, KernelInfo, Lanes, Loan, Occupancy, Planner};
+use broadloom_lanes::{Buffers, Cpu, KernelInfo, Lanes, Loan, Occupancy, Planner, prefetch};
 
 use crate::kinds::Numbered;
 use crate::names;
@@ -38,8 +38,10 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
         let _ = (planner, portions);
     }
 
-    /// Reads some of this, and does nothing with it.
-    fn touch(&self) {}
+    /// Asks for what most operations need of this.
+    fn touch(&self) {
+        prefetch(self);
+    }
 
     /// A session that holds this, and names its kernel.
     fn session(self, kernel: String) -> Opened {
