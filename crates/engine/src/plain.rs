@@ -57,6 +57,9 @@ pub struct PlainJob<'a> {
     cipher: Span,
     mac: Span,
     outcome: Option<Result<(), JobError>>,
+    /// What a queue asks of the session, so that it need not look into the session again.
+    class: u8,
+    checks_tag: bool,
 }
 
 impl<'a> PlainJob<'a> {
@@ -73,7 +76,8 @@ impl<'a> PlainJob<'a> {
         tag: &'a mut [u8],
     ) -> Self {
         let (cipher, mac) = (Span::ALL, Span::ALL);
-        PlainJob { session, nonce, associated, text, tag, cipher, mac, outcome: None }
+        let (outcome, class, checks_tag) = (None, 0, false);
+        PlainJob { session, nonce, associated, text, tag, cipher, mac, outcome, class, checks_tag }
     }
 
     /// Says which bytes of the text a chain ciphers, and which it authenticates.
@@ -109,6 +113,7 @@ impl<'a> PlainJob<'a> {
         }
         self.outcome = None;
         let rules = self.session.rules();
+        (self.class, self.checks_tag) = (self.session.stage(false).class, rules.checks_tag);
         let (len, nonce_len) = (self.text.len(), self.nonce.len());
         rules.common == Common::All
             && rules.nonce_min <= nonce_len
@@ -151,6 +156,13 @@ impl<'a> PlainJob<'a> {
     #[inline(always)]
     pub(crate) fn is_interrupted(&self) -> bool {
         self.outcome == Some(Err(JobError::Panicked))
+    }
+
+    /// Returns `true` if the job's tag is made, not checked, and is all of the `written` bytes that
+    /// its provider writes.
+    #[inline(always)]
+    fn makes_whole(&self, written: usize) -> bool {
+        !self.checks_tag && self.tag.len() == written
     }
 
     #[cold]
@@ -266,13 +278,13 @@ impl<'w, 'a> PlainJobs<'w, 'a> {
     /// Returns the [class](crate::provider::ProviderSession::class) of the session of one job.
     #[inline]
     pub fn class(&self, at: usize) -> u8 {
-        self.0[at].session.stage(false).class
+        self.0[at].class
     }
 
     /// Returns the jobs of a class.
     #[inline]
     pub fn of_class(&mut self, class: u8) -> impl Iterator<Item = PlainOperation<'_, 'a>> {
-        let own = move |job: &&mut PlainJob<'a>| job.session.stage(false).class == class;
+        let own = move |job: &&mut PlainJob<'a>| job.class == class;
         self.0.iter_mut().filter(own).map(PlainOperation)
     }
 }
@@ -283,14 +295,19 @@ pub struct PlainOperation<'v, 'a>(&'v mut PlainJob<'a>);
 impl<'v> PlainOperation<'v, '_> {
     /// Returns what a provider computes with. The provider cannot fail at it, and is through with
     /// all jobs when its queue returns. `S` is the type that its `open_session` makes, and `last`
-    /// the same for all of them. A tag goes to `made`, and the provider then
-    /// [completes](PlainOperation::complete) the job with it, whether it is to be checked or not.
+    /// the same for all of them.
+    ///
+    /// The provider writes `written` bytes of tag, whether the tag is to be checked or not, and
+    /// then [completes](PlainOperation::complete) the job. A tag that has all these bytes goes
+    /// straight to where the caller wants it, and any other to `made`.
     #[inline(always)]
     pub fn commit<S: 'static>(
         self,
         last: &mut Last<'v, S>,
         made: &'v mut [u8; MAX_TAG],
+        written: usize,
     ) -> Option<Parts<'v, S>> {
+        let makes_whole = self.0.makes_whole(written);
         let job = self.0;
         let rules = job.session.rules();
         let session = last.own(job.session.stage(false))?;
@@ -300,24 +317,37 @@ impl<'v> PlainOperation<'v, '_> {
             text: Text::Write(Buffers::InPlace(&mut *job.text)),
             nonce: job.nonce,
             associated: job.associated,
-            tag: made,
+            tag: if makes_whole { &mut *job.tag } else { made },
             tag_len: rules.tag_len,
-            checks_tag: rules.checks_tag,
+            checks_tag: job.checks_tag,
             bits: None,
         })
     }
 
-    /// The provider is done with it, and this is the tag of the text, if it has one: it is handed
-    /// out or, where there is one to check, compared in constant time.
+    /// The provider is done with the job, and has written `written` bytes of tag to where
+    /// [`commit`](PlainOperation::commit) said. A tag in `made` is the tag of the text: it is
+    /// handed out or, where there is one to check, compared in constant time, and then wiped.
     #[inline(always)]
-    pub fn complete(self, made: &[u8; MAX_TAG]) {
+    pub fn complete(self, made: &mut [u8; MAX_TAG], written: usize) {
         let job = self.0;
-        let made = &made[..job.tag.len().min(MAX_TAG)];
-        if !job.session.rules().checks_tag {
-            job.tag.copy_from_slice(made);
-        } else if !are_same(made, job.tag) {
-            return job.fail(JobError::TagMismatch);
+        if job.makes_whole(written) {
+            job.outcome = Some(Ok(()));
+            return;
         }
-        job.outcome = Some(Ok(()));
+        let tag = &made[..job.tag.len().min(MAX_TAG)];
+        let is_right = match job.checks_tag {
+            true => are_same(tag, job.tag),
+            false => {
+                job.tag.copy_from_slice(tag);
+                true
+            }
+        };
+        // It may be the right tag of a message that came with another, and stays in memory that is
+        // used again, so that this is done; `zeroize` would do it byte by byte.
+        made[..written].fill(0);
+        match is_right {
+            true => job.outcome = Some(Ok(())),
+            false => job.fail(JobError::TagMismatch),
+        }
     }
 }

@@ -48,6 +48,7 @@ mod curves;
 mod des;
 mod error;
 mod features;
+mod fetch;
 mod hash;
 mod info;
 mod job;
@@ -98,6 +99,7 @@ pub use curves::{
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use features::{Feature, FeatureState, UnknownFeature};
+pub use fetch::prefetch;
 pub use hash::{HashJob, HashLanes, HmacKey, Stream};
 pub use info::KernelInfo;
 #[doc(hidden)]

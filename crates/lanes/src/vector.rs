@@ -420,6 +420,35 @@ unsafe impl<V: Vector> Vector for Pair<V> {
         each!(i in 8 => Pair(a[i], b[i]))
     }
     #[inline(always)]
+    unsafe fn gather_four(lanes: *const *const V::Word) -> [Self; 4] {
+        // SAFETY: by this method's contract the CPU has V's instruction set, and there are `2 *
+        // V::LANES` pointers, each readable for four words; each call gets half of them.
+        let (a, b) = unsafe { (V::gather_four(lanes), V::gather_four(lanes.add(V::LANES))) };
+        each!(i in 4 => Pair(a[i], b[i]))
+    }
+    #[inline(always)]
+    unsafe fn store_blocks(words: &[Self; 16], blocks: *mut V::Word) {
+        // SAFETY: by this method's contract `blocks` is writable for sixteen words for each of `2 *
+        // V::LANES` lanes, half of them for each call.
+        unsafe {
+            V::store_blocks(&each!(i in 16 => words[i].0), blocks);
+            V::store_blocks(&each!(i in 16 => words[i].1), blocks.add(16 * V::LANES));
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_blocks(words: &[Self; 16], room: *mut V::Word, from: *const u8, to: *mut u8) {
+        let half = 16 * V::LANES;
+        let bytes = half * V::Word::BYTES;
+        // SAFETY: by this method's contract all places have sixteen words for each of `2 * V::LANES`
+        // lanes, half of them for each call; `room` may be null if V does not use it, and is then
+        // not read either. If `from` and `to` are equal, so are their halves.
+        unsafe {
+            V::add_blocks(&each!(i in 16 => words[i].0), room, from, to);
+            let (from, to) = (from.add(bytes), to.add(bytes));
+            V::add_blocks(&each!(i in 16 => words[i].1), room.wrapping_add(half), from, to);
+        }
+    }
+    #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut V::Word) {
         // SAFETY: by this method's contract there are `2 * V::LANES` pointers, each writable for
         // eight words; each call gets half of them.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::array;
+use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -41,16 +42,33 @@ struct Engine {
     processor: Processor,
     /// What a provider has panicked with, until all packets of the burst have a status.
     panic: Option<Box<dyn Any + Send>>,
+    /// The jobs of the last call that failed, by their numbers in it, and why.
+    failures: Vec<(usize, JobError)>,
 }
 
 impl Engine {
-    /// Processes jobs. If a provider panics, those have failed that it was given.
+    /// Processes jobs, and notes which have failed. If a provider panics, those have failed that it
+    /// was given.
     fn process(&mut self, jobs: &mut [PlainJob<'_>]) {
+        self.failures.clear();
         let process = AssertUnwindSafe(|| self.processor.process_plain(jobs));
-        if let Err(panic) = catch_unwind(process) {
-            // What the provider has open may be of no more use.
-            self.processor = Processor::new();
-            self.panic.get_or_insert(panic);
+        match catch_unwind(process) {
+            Ok(outcome) if outcome.failed == 0 => return,
+            Ok(_) => {}
+            Err(panic) => {
+                // What the provider has open may be of no more use.
+                self.processor = Processor::new();
+                self.panic.get_or_insert(panic);
+            }
+        }
+        self.note_failures(jobs);
+    }
+
+    #[cold]
+    fn note_failures(&mut self, jobs: &[PlainJob<'_>]) {
+        for (number, job) in jobs.iter().enumerate().filter(|(_, job)| !job.succeeded()) {
+            let error = job.status().and_then(Result::err).unwrap_or(JobError::NotDone);
+            self.failures.push((number, error));
         }
     }
 
@@ -267,11 +285,20 @@ impl PacketProcessor {
 
     pub(crate) fn run<F: Flow>(&mut self, packets: &mut [Packet<'_, F>], way: Way) -> BurstOutcome {
         let mut outcome = BurstOutcome::default();
-        let mut windows = packets.chunks_mut(WINDOW);
-        while let Some(packets) = windows.next() {
-            self.run_window(packets, way);
+        let step = self.near.step(WINDOW);
+        let (protects, mut left) = (way == Way::Protect, packets);
+        // Nothing else is done while the first packets are waited for.
+        let first = &left[..step.min(left.len())];
+        let far = self.near.flows(first);
+        Near::sessions(first, far, protects);
+        Near::keys(first, far, protects);
+        while !left.is_empty() {
+            let at = step.min(left.len());
+            let (packets, rest) = mem::take(&mut left).split_at_mut(at);
+            left = rest;
+            self.run_window(packets, &left[..step.min(left.len())], way);
             if self.engine.panic.is_some() {
-                windows.for_each(cancel);
+                cancel(left);
                 break;
             }
             let succeeded = packets.iter().filter(|packet| packet.succeeded()).count();
@@ -282,8 +309,15 @@ impl PacketProcessor {
         outcome
     }
 
-    fn run_window<F: Flow>(&mut self, packets: &mut [Packet<'_, F>], way: Way) {
-        self.near.bring::<F, WINDOW>(packets, way == Way::Protect);
+    /// Brings up to [`WINDOW`] packets to their end. Meanwhile the memory is asked for that those
+    /// need which come next.
+    fn run_window<F: Flow>(
+        &mut self,
+        packets: &mut [Packet<'_, F>],
+        next: &[Packet<'_, F>],
+        way: Way,
+    ) {
+        let far = self.near.flows(next);
         let mut items: Items<'_, F> = ArrayVec::new();
         for packet in packets {
             packet.status = None;
@@ -297,7 +331,9 @@ impl PacketProcessor {
                 item.begin(way, work);
             }
         }
+        Near::sessions(next, far, way == Way::Protect);
         self.finish(&mut items, way);
+        Near::keys(next, far, way == Way::Protect);
     }
 
     /// Works on packets until each has a status.
@@ -313,8 +349,8 @@ impl PacketProcessor {
 
     /// Has the engine do what there is to do for packets, and has their flows go on.
     fn work<F: Flow>(&mut self, items: &mut [Item<'_, F>], way: Way) {
-        let failures = self.process(items);
-        let (mut failures, mut number) = (failures.as_slice(), 0);
+        self.process(items);
+        let (mut failures, mut number) = (self.engine.failures.as_slice(), 0);
         for ((item, work), apart) in items.iter_mut().zip(&mut *self.works).zip(&*self.tags) {
             let Some(session) = item.session else { continue };
             match failures {
@@ -333,9 +369,8 @@ impl PacketProcessor {
         }
     }
 
-    /// Has the engine do what there is to do for packets. Returns which of the jobs failed, and
-    /// why.
-    fn process<F: Flow>(&mut self, items: &mut [Item<'_, F>]) -> Failures {
+    /// Has the engine do what there is to do for packets, and notes which of the jobs failed.
+    fn process<F: Flow>(&mut self, items: &mut [Item<'_, F>]) {
         let mut jobs: ArrayVec<PlainJob<'_>, WINDOW> = ArrayVec::new();
         for ((item, work), apart) in items.iter_mut().zip(&*self.works).zip(&mut *self.tags) {
             if let Some(session) = item.session {
@@ -343,7 +378,6 @@ impl PacketProcessor {
             }
         }
         self.engine.process(&mut jobs);
-        failures(&jobs)
     }
 
     /// Computes the masks of all packets that have no status yet, and has their flows apply them.
@@ -359,8 +393,8 @@ impl PacketProcessor {
         if masks.is_empty() {
             return;
         }
-        let failures = self.encrypt(&mut masks);
-        let (mut failures, mut number) = (failures.iter().peekable(), 0);
+        self.encrypt(&mut masks);
+        let (mut failures, mut number) = (self.engine.failures.iter().peekable(), 0);
         let open = items.iter_mut().filter(|item| item.awaits_mask());
         for (item, mask) in open.zip(&masks) {
             let Some(mask) = mask else { continue };
@@ -380,15 +414,13 @@ impl PacketProcessor {
         }
     }
 
-    /// Encrypts the blocks of the masks that there are in place. Returns which of the jobs failed,
-    /// and why.
-    fn encrypt(&mut self, masks: &mut [Option<Mask<'_>>]) -> Failures {
+    /// Encrypts the blocks of the masks that there are in place, and notes which of the jobs failed.
+    fn encrypt(&mut self, masks: &mut [Option<Mask<'_>>]) {
         let mut jobs: ArrayVec<PlainJob<'_>, WINDOW> = ArrayVec::new();
         for mask in masks.iter_mut().flatten() {
             jobs.push(PlainJob::new(mask.session, &mask.nonce, &[], &mut mask.block, &mut []));
         }
         self.engine.process(&mut jobs);
-        failures(&jobs)
     }
 
     /// Prepares packets for a queue pair or for workers of the engine: frames them, and turns each
@@ -498,20 +530,6 @@ fn result<T>(job: &Job<'_, T>) -> JobResult {
     let tag = job.tag().unwrap_or_default();
     let outcome = job.status().unwrap_or(Err(JobError::NotDone));
     (outcome, ArrayVec::try_from(tag).expect("a tag has at most 64 bytes"))
-}
-
-/// The jobs of a call that failed, by their numbers in it, and why.
-type Failures = ArrayVec<(usize, JobError), WINDOW>;
-
-/// Returns the jobs that failed.
-#[inline]
-fn failures(jobs: &[PlainJob<'_>]) -> Failures {
-    let mut failures = Failures::new();
-    for (number, job) in jobs.iter().enumerate().filter(|(_, job)| !job.succeeded()) {
-        let error = job.status().and_then(Result::err).unwrap_or(JobError::NotDone);
-        failures.push((number, error));
-    }
-    failures
 }
 
 /// Packets of a window. They are filled in and dropped where they are: to move all this room would

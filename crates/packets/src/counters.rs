@@ -71,12 +71,6 @@ impl Counters {
         self.packets.load(Ordering::Relaxed) + recent
     }
 
-    /// Returns `true` if nothing was counted lately.
-    #[inline]
-    pub(crate) fn are_untouched(&self) -> bool {
-        self.recent.load(Ordering::Relaxed) == 0
-    }
-
     #[inline]
     pub(crate) fn add(&self, bytes: usize) {
         if bytes > MAX_COUNTED {

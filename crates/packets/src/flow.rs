@@ -113,9 +113,9 @@ pub trait Flow: Send + Sync {
         Ok(())
     }
 
-    /// Reads what most packets of a direction need of the flow, and returns the session that they
-    /// need: memory that is in no cache is waited for once for all packets of a burst, before they
-    /// are framed.
+    /// Returns the session that most packets of a direction need, whose memory is then asked for
+    /// before they are framed. That of the flow itself was asked for before; `None` if the session
+    /// is not known yet.
     fn touch(&self, protects: bool) -> Option<&Session> {
         let _ = protects;
         None

@@ -1,10 +1,9 @@
-//! Flows whose memory is read before a burst is framed.
+//! Flows whose memory is asked for before their packets are framed.
 
-use std::hint::black_box;
 use std::ptr;
 
-use arrayvec::ArrayVec;
 use broadloom_engine::Session;
+use broadloom_lanes::prefetch;
 
 use crate::flow::Flow;
 use crate::packet::Packet;
@@ -12,47 +11,88 @@ use crate::packet::Packet;
 /// Sets of two flows that were seen lately, a power of two: some bursts' worth of them.
 const SETS: usize = 256;
 
+/// Packets of one step while most flows are new: enough for the lanes, and few enough that the
+/// packets after them are asked for early.
+const FAR_STEP: usize = 32;
+
 /// The flows that were seen lately.
 ///
 /// With many flows, what a packet needs of its flow is in no cache: the flow, its session, its
 /// keys, and the packet itself. Each of these leads to the next, so that a packet would wait for
-/// memory several times. So each step is taken for all packets of a burst, before the next one. The
-/// core does not wait for what is read without a use, so that it reads many at a time. Flows that
-/// were seen lately are in a cache, and nothing is done for them.
+/// memory several times. So each is asked for in a turn of its own, for all packets of a step, and
+/// while the packets of the step before are worked on. Flows that were seen lately are in a cache,
+/// and nothing is done for them.
 pub(crate) struct Near {
     /// The addresses of flows, each in the set that follows from it, the newest first.
     seen: Box<[[u32; 2]; SETS]>,
+    /// Most flows that were asked for last were new.
+    are_far: bool,
+}
+
+/// Packets of a step whose flows were not seen lately, a bit for each.
+#[derive(Clone, Copy)]
+pub(crate) struct Far(u128);
+
+impl Far {
+    /// Returns the sessions that these packets need.
+    fn sessions<'p, F: Flow>(
+        self,
+        packets: &'p [Packet<'_, F>],
+        protects: bool,
+    ) -> impl Iterator<Item = &'p Session> {
+        let Far(mut left) = self;
+        let next = move || {
+            let at = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(packets[at].flow.get())
+        };
+        std::iter::from_fn(next).filter_map(move |flow| flow.touch(protects))
+    }
 }
 
 impl Default for Near {
     fn default() -> Self {
-        Near { seen: Box::new([[0; 2]; SETS]) }
+        Near { seen: Box::new([[0; 2]; SETS]), are_far: false }
     }
 }
 
 impl Near {
-    /// Reads what up to `WINDOW` packets will need.
+    /// Returns how many packets to work on at a time, `most` or fewer.
     #[inline]
-    pub(crate) fn bring<F: Flow, const WINDOW: usize>(
-        &mut self,
-        packets: &[Packet<'_, F>],
-        protects: bool,
-    ) {
-        let mut far: ArrayVec<(&F, Option<&Session>), WINDOW> = ArrayVec::new();
-        for packet in packets {
+    pub(crate) fn step(&self, most: usize) -> usize {
+        if self.are_far { FAR_STEP } else { most }
+    }
+
+    /// Asks for the flows of up to 128 packets, and returns which were not seen lately.
+    #[inline]
+    pub(crate) fn flows<F: Flow>(&mut self, packets: &[Packet<'_, F>]) -> Far {
+        let mut far = 0_u128;
+        for (at, packet) in packets.iter().enumerate() {
             let flow = packet.flow.get();
             if self.is_new(ptr::from_ref(flow).addr()) {
                 // The line of its headers; of a longer packet, the rest comes in order.
-                black_box(packet.buffer.as_slice().get(packet.range.start).copied());
-                far.push((flow, None));
+                packet.buffer.as_slice().get(packet.range.start).into_iter().for_each(prefetch);
+                prefetch(flow);
+                far |= 1 << at;
             }
         }
-        if !far.is_empty() {
-            far.iter_mut().for_each(|(flow, session)| *session = flow.touch(protects));
-            let sessions = || far.iter().filter_map(|(_, session)| *session);
-            sessions().for_each(Session::touch);
-            sessions().for_each(Session::touch_keys);
+        // Fewer packets say little about those of the next call.
+        if packets.len() >= FAR_STEP {
+            self.are_far = 2 * far.count_ones() as usize > packets.len();
         }
+        Far(far)
+    }
+
+    /// Asks for the sessions of packets whose flows were asked for.
+    #[inline]
+    pub(crate) fn sessions<F: Flow>(packets: &[Packet<'_, F>], far: Far, protects: bool) {
+        far.sessions(packets, protects).for_each(Session::touch);
+    }
+
+    /// Asks for the keys of packets whose sessions were asked for.
+    #[inline]
+    pub(crate) fn keys<F: Flow>(packets: &[Packet<'_, F>], far: Far, protects: bool) {
+        far.sessions(packets, protects).for_each(Session::touch_keys);
     }
 
     /// Returns `true` if the flow at an address was not seen lately, and remembers it.

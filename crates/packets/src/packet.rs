@@ -139,7 +139,7 @@ impl<'a, F: Flow> Packet<'a, F> {
 
     /// Returns `true` if the packet was in a burst and all went well.
     pub fn succeeded(&self) -> bool {
-        self.status == Some(Ok(()))
+        matches!(self.status, Some(Ok(())))
     }
 
     /// Takes the packet apart: its buffer, and the range that it occupies.

@@ -133,7 +133,7 @@ fn start(
     if let Err(error) = session.rules.check(len, writable, nonce.len(), associated.len()) {
         return Some(Err(error));
     }
-    let made = if session.checks { &mut slot.tag } else { parts.tag };
+    let made = if session.checks { &mut slot.tag[..] } else { parts.tag };
     let tag = made.as_mut_ptr();
     let mut places = Places {
         source,

@@ -86,6 +86,7 @@ impl Observer {
                         vec!["vaes", "vpclmulqdq"],
                         vec!["avx512ifma"],
                         vec!["fp256"],
+                        vec!["fp512"],
                         vec!["sha"],
                         vec!["sha", "fp256"],
                         vec!["aes"],

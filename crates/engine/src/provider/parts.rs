@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::ptr;
 
-use crate::algorithm::MAX_TAG;
 use crate::data::Text;
 use crate::parameters::Span;
 use crate::session::rules::Rules;
@@ -24,8 +23,9 @@ pub struct Parts<'v, S> {
     /// Associated data of an AEAD.
     pub associated: &'v [u8],
     /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open),
-    /// the tag to check.
-    pub tag: &'v mut [u8; MAX_TAG],
+    /// the tag to check. It has room for [`MAX_TAG`](crate::MAX_TAG) bytes, and of a [plain
+    /// job](crate::provider::PlainOperation::commit) for at least as many as its provider writes.
+    pub tag: &'v mut [u8],
     /// Bytes of the session's tags.
     pub tag_len: usize,
     /// `true` if a tag is to be checked, not made.

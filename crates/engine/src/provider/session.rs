@@ -37,7 +37,7 @@ pub trait ProviderSession: Any + Send + Sync {
         None
     }
 
-    /// Reads some of the keys, and does nothing with them, so that their memory is on its way to
+    /// Asks for the memory of the keys ([`broadloom_lanes::prefetch`]), so that it is on its way to
     /// the caches before the job that needs it.
     fn touch(&self) {}
 

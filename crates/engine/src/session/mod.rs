@@ -7,8 +7,9 @@ pub(crate) mod stage;
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
+
+use broadloom_lanes::prefetch;
 
 use crate::algorithm::{Algorithm, Compression, Direction, Row};
 use crate::metrics::Series;
@@ -223,17 +224,18 @@ impl Session {
         self.0.falls_back_to.as_ref()
     }
 
-    /// Reads what the engine asks a session for every job, and does nothing with it.
+    /// Asks for the memory that the engine reads of a session for every job, and goes on.
     ///
     /// A caller with many sessions, of which most are in no cache, calls this for those of all jobs
-    /// that come next, and then [`touch_keys`](Session::touch_keys): memory that is read without a
-    /// use is waited for all at once, and not job by job.
+    /// that come next, and later [`touch_keys`](Session::touch_keys): memory that is asked for is
+    /// waited for all at once, or not at all if there is other work meanwhile.
     #[inline]
     pub fn touch(&self) {
-        black_box((Arc::as_ptr(&self.0.shape), self.0.stages.first.class));
+        prefetch(&*self.0);
     }
 
-    /// Reads some of the keys, as [`touch`](Session::touch) does of the session.
+    /// Asks for the memory of the keys, as [`touch`](Session::touch) does for that of the session,
+    /// which this reads.
     #[inline]
     pub fn touch_keys(&self) {
         self.0.stages.first.session.touch();

@@ -148,6 +148,7 @@ unsafe impl Send for XChaChaPolyLanes {}
 
 impl Lanes for ChaChaLanes {
     type Task = ChaChaTask;
+    const ALIKE: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         ChaChaLanes(Gathering::new(cpu, ChaChaText::NONE))
@@ -175,6 +176,7 @@ impl Lanes for ChaChaLanes {
 
 impl Lanes for ChaChaPolyLanes {
     type Task = ChaChaPolyTask;
+    const ALIKE: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         ChaChaPolyLanes(Gathering::new(cpu, ChaChaMessage::NONE))
@@ -202,6 +204,7 @@ impl Lanes for ChaChaPolyLanes {
 
 impl Lanes for XChaChaPolyLanes {
     type Task = XChaChaPolyTask;
+    const ALIKE: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let gathering = Gathering::new(cpu, XChaChaMessage::NONE);

@@ -82,6 +82,9 @@ pub trait Lanes: Send {
     /// this crate mean this definition when they say that a task is good.
     type Task: Copy;
 
+    /// `true` if all tasks cost the same, so that no order of them takes fewer steps than another.
+    const ALIKE: bool = false;
+
     /// Makes a scheduler with the kernels for this CPU, and makes all allocations that it will ever
     /// need.
     fn new(cpu: &Cpu) -> Self;
@@ -126,6 +129,15 @@ pub trait Source<T> {
     /// than once, in pieces of other sizes than it was written in, which stalls the loads (thirty
     /// cycles a job).
     fn next<R>(&mut self, take: impl FnOnce(u32, &T) -> R) -> Option<R>;
+
+    /// Returns all tasks, to be processed where they are, if they lie side by side in the order in
+    /// which the source would give them. The source then gives no more tasks, and none of these
+    /// need be reported. `None` if they do not lie so, or if the source has given some already.
+    #[inline(always)]
+    fn side_by_side(&mut self) -> Option<&mut [T]> {
+        None
+    }
+
     /// Reports that the task of this number is complete.
     fn done(&mut self, id: u32);
 }

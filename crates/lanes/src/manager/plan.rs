@@ -55,6 +55,18 @@ impl Plan {
         }
     }
 
+    /// Returns the order that leaves `count` jobs as they stand.
+    #[inline(always)]
+    pub(crate) fn in_place(count: usize) -> &'static [u16] {
+        &IN_PLACE[..count]
+    }
+
+    /// Returns `true` if an order is that of jobs that all stay as they stand, from the first on.
+    #[inline(always)]
+    pub(crate) fn is_in_place(order: &[u16]) -> bool {
+        core::ptr::eq(order.as_ptr(), IN_PLACE.as_ptr())
+    }
+
     /// The code is not generic and not inlined, because every type of job would have its own copy.
     #[inline(never)]
     fn order_of_several(&mut self, costs: &[usize]) -> &[u16] {

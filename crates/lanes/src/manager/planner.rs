@@ -73,15 +73,18 @@ impl<L: Lanes> Planner<L> {
             let mut count = 0;
             while count < WINDOW {
                 let Some(loan) = loans.next() else { break };
-                self.costs[count] = loan.cost;
+                if !L::ALIKE {
+                    self.costs[count] = loan.cost;
+                }
                 self.tasks[count].write(loan.task);
                 count += 1;
             }
             if count == 0 {
                 return;
             }
-            // SAFETY: the first `count` tasks and costs were just written. A task is good as long
-            // as its loan's buffers are borrowed, which is for 'a, and 'a outlives this call.
+            // SAFETY: the first `count` tasks were just written, and their costs unless they are
+            // alike. A task is good as long as its loan's buffers are borrowed, which is for 'a,
+            // and 'a outlives this call.
             unsafe { self.process_window(count) };
         }
     }
@@ -109,13 +112,16 @@ impl<L: Lanes> Planner<L> {
     /// so there is one copy of this code for all.
     ///
     /// # Safety
-    /// - The first `count` tasks and costs were written.
+    /// - The first `count` tasks were written, and so were their costs, unless all cost the same.
     /// - These tasks are good, as [`Lanes::Task`] defines it, until this function returns.
     #[inline(never)]
     unsafe fn process_window(&mut self, count: usize) {
         // SAFETY: the first `count` tasks were written, by this function's contract.
-        let tasks = unsafe { self.tasks[..count].assume_init_ref() };
-        let order = self.plan.order(&self.costs[..count]);
+        let tasks = unsafe { self.tasks[..count].assume_init_mut() };
+        let order = match L::ALIKE {
+            true => Plan::in_place(count),
+            false => self.plan.order(&self.costs[..count]),
+        };
         self.lanes.expect(tasks.iter().copied());
         let mut source = Lent { tasks, order: order.iter() };
         // SAFETY: the source gives the first `count` tasks, which are good until this function
@@ -145,7 +151,7 @@ impl<L: Lanes> Planner<L> {
 
 /// The tasks of a window of loans, in the order planned.
 struct Lent<'a, T> {
-    tasks: &'a [T],
+    tasks: &'a mut [T],
     order: core::slice::Iter<'a, u16>,
 }
 
@@ -154,6 +160,16 @@ impl<T: Copy> Source<T> for Lent<'_, T> {
     fn next<R>(&mut self, take: impl FnOnce(u32, &T) -> R) -> Option<R> {
         let index = *self.order.next()?;
         Some(take(u32::from(index), &self.tasks[usize::from(index)]))
+    }
+
+    #[inline(always)]
+    fn side_by_side(&mut self) -> Option<&mut [T]> {
+        let order = self.order.as_slice();
+        if !Plan::is_in_place(order) {
+            return None;
+        }
+        self.order = [].iter();
+        Some(&mut self.tasks[..order.len()])
     }
 
     #[inline(always)]

@@ -1,7 +1,5 @@
 //! Flows of ESP: one direction of a security association.
 
-use std::hint::black_box;
-
 use broadloom_engine::{Registry, Session};
 
 use super::config::{EspConfig, Mode, UdpPorts};
@@ -319,7 +317,9 @@ impl Flow for EspFlow {
         let number = numbers.take()?;
 
         let behind = frame.append(tail)?;
-        behind[..fill].fill(0);
+        if fill > 0 {
+            behind[..fill].fill(0);
+        }
         trailer::write(&mut behind[fill..tail - self.suite.tag_len], next_header);
         frame.prepend(head)?;
         let start = frame.start();
@@ -480,14 +480,6 @@ impl Flow for EspFlow {
     }
 
     fn touch(&self, _: bool) -> Option<&Session> {
-        // A field of each line.
-        black_box((
-            self.spi,
-            self.pad_to,
-            self.suite.alignment,
-            matches!(self.numbers, Numbers::Outbound(_)),
-        ));
-        black_box((matches!(self.headroom, Headroom::Tunnel(_)), self.counters.are_untouched()));
         Some(self.session())
     }
 

@@ -7,7 +7,7 @@ use broadloom_engine::MAX_TAG;
 use broadloom_engine::provider::{
     Last, Operation, PlainJobs, Portion, ProviderError, ProviderSession, ProviderStream, Text,
 };
-use broadloom_lanes::{Buffers, Cpu, KernelInfo, Lanes, Loan, Occupancy, Planner};
+use broadloom_lanes::{Buffers, Cpu, KernelInfo, Lanes, Loan, Occupancy, Planner, prefetch};
 
 use crate::kinds::Numbered;
 use crate::names;
@@ -38,8 +38,10 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
         let _ = (planner, portions);
     }
 
-    /// Reads some of this, and does nothing with it.
-    fn touch(&self) {}
+    /// Asks for what most operations need of this.
+    fn touch(&self) {
+        prefetch(self);
+    }
 
     /// A session that holds this, and names its kernel.
     fn session(self, kernel: String) -> Opened {
@@ -182,14 +184,12 @@ impl<K: Kind> Class for KindLanes<K> {
         let (mut own, mut last) = (0, Last::default());
         let with_room = jobs.of_class(K::CLASS).zip(&mut *tags);
         planner.process_each(with_room.filter_map(|(job, made)| {
-            let parts = job.commit::<Session<K>>(&mut last, made)?;
+            let parts = job.commit::<Session<K>>(&mut last, made, K::TAG_LEN)?;
             own += 1;
             Some(parts.session.kind.lend(parts))
         }));
         for (job, made) in jobs.of_class(K::CLASS).zip(tags) {
-            job.complete(made);
-            // As above: it may be the right tag of a message that came with another.
-            made[..K::TAG_LEN].fill(0);
+            job.complete(made, K::TAG_LEN);
         }
         own
     }

@@ -223,9 +223,9 @@ impl OpenSslSession {
             OpenSslWork::Aead(aead) => {
                 aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len])
             }
-            OpenSslWork::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
-            OpenSslWork::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
-            OpenSslWork::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
+            OpenSslWork::Mac(mac) => mac.run(number, text.input(), room(made, tag)),
+            OpenSslWork::Hash(hash) => hash.run(number, text.input(), room(made, tag)),
+            OpenSslWork::Gmac(gmac) => gmac.run(number, nonce, text.input(), room(made, tag)),
             OpenSslWork::DesCtr(cipher) => cipher.run(number, nonce, text, stream),
             // It has other parts.
             OpenSslWork::PublicKey(_) => Err(JobError::NotDone),
@@ -238,6 +238,15 @@ impl OpenSslSession {
             OpenSslWork::PublicKey(work) => Some(work),
             _ => None,
         }
+    }
+}
+
+/// Returns where a digest or a tag goes: to `made`, if there is any, or else to an operation's tag.
+#[inline]
+fn room<'t>(made: Option<&'t mut [u8; MAX_TAG]>, tag: &'t mut [u8]) -> &'t mut [u8; MAX_TAG] {
+    match made {
+        Some(made) => made,
+        None => tag.first_chunk_mut().expect("an operation has room for the longest tag"),
     }
 }
 

@@ -52,7 +52,7 @@ unsafe impl<N: Input> Aead for Gcm<'_, N> {
             12 => (first_counter(nonce), (core::ptr::null(), 0)),
             len => ([0; 2], (nonce.as_ptr(), len)),
         };
-        GcmTask { message: Message { key, counter, associated, src, dst, len, tag, seals }, nonce }
+        GcmTask(Message { key, counter, associated, src, dst, len, tag, seals, nonce })
     }
 
     /// Returns 0: all cost the same, as no order has fewer steps.

@@ -1,6 +1,7 @@
 //! Expands the keys of GCM with the instructions that a CPU has.
 
 use crate::aes::key::Expansion;
+use crate::arch::prefetch;
 use crate::cpu::Cpu;
 use crate::kernels::aes::gcm::key::GcmKey;
 use crate::kernels::aes::key::KeyLengthError;
@@ -20,6 +21,13 @@ impl GcmKey {
     /// [`KeyLengthError`] for any other length.
     pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, KeyLengthError> {
         Expansion::of(cpu).of_gcm(key)
+    }
+
+    /// Asks the core to bring near what a short message needs, while it goes on: a caller with many
+    /// keys asks for all that it needs next.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.lines_of_few().into_iter().for_each(prefetch);
     }
 }
 

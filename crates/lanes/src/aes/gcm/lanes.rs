@@ -13,11 +13,20 @@ const GATHERED: usize = 32;
 ///
 /// A task is good, as [`Lanes::Task`] defines it, if the message is as the contract of
 /// [`GcmKernel`] asks, and the nonce is readable for its length.
+// A message and nothing else, so that tasks side by side are messages that a kernel takes.
 #[derive(Clone, Copy)]
-pub struct GcmTask {
-    pub(super) message: Message,
-    /// The nonce that the counter has yet to be made of, unless its length is 0.
-    pub(super) nonce: (*const u8, usize),
+#[repr(transparent)]
+pub struct GcmTask(pub(super) Message);
+
+impl GcmTask {
+    /// Returns tasks as the messages that they are.
+    #[inline(always)]
+    fn messages(tasks: &mut [GcmTask]) -> &mut [Message] {
+        let (first, count) = (tasks.as_mut_ptr(), tasks.len());
+        // SAFETY: the slice is borrowed mutably for as long as the returned one lives; a task has
+        // the layout of its message, because its type is transparent.
+        unsafe { core::slice::from_raw_parts_mut(first.cast(), count) }
+    }
 }
 
 /// The scheduler of GCM messages.
@@ -46,6 +55,7 @@ unsafe impl Send for GcmLanes {}
 
 impl Lanes for GcmLanes {
     type Task = GcmTask;
+    const ALIKE: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         GcmLanes { kernel: select::gcm(cpu), messages: [Message::NONE; _], ids: [0; _] }
@@ -61,30 +71,27 @@ impl Lanes for GcmLanes {
 
     unsafe fn run(&mut self, source: &mut impl Source<GcmTask>) {
         let GcmLanes { kernel, messages, ids } = self;
+        if let Some(tasks) = source.side_by_side() {
+            let messages = GcmTask::messages(tasks);
+            // SAFETY: the tasks of these messages are good until this function returns, by the
+            // contract of `run`; the kernel is for this CPU.
+            return unsafe { process(kernel, messages, |_, _| {}) };
+        }
         loop {
-            let (mut count, mut long) = (0, 0);
+            let mut count = 0;
             for (message, place) in messages.iter_mut().zip(&mut *ids) {
                 let taken = source.next(|id, task| {
-                    *message = task.message;
-                    if task.nonce.1 > 0 {
-                        // SAFETY: the task is good by the contract of `run`; the kernel is for this
-                        // CPU.
-                        message.counter = unsafe { first_counter(kernel, task) };
-                    }
-                    (id, task.message.len >= LONG)
+                    *message = task.0;
+                    id
                 });
-                let Some((id, is_long)) = taken else { break };
+                let Some(id) = taken else { break };
                 *place = id;
                 count += 1;
-                long += usize::from(is_long);
             }
             let (messages, ids) = (&mut messages[..count], &mut ids[..count]);
-            if 0 < long && long < count {
-                short_ones_first(messages, ids);
-            }
             // SAFETY: the tasks of these messages are good until they are reported done, by the
-            // contract of `run`, and their counters are made; the kernel is for this CPU.
-            unsafe { (kernel.process)(messages) };
+            // contract of `run`; the kernel is for this CPU.
+            unsafe { process(kernel, messages, |one, other| ids.swap(one, other)) };
             ids.iter().for_each(|id| source.done(*id));
             if count < GATHERED {
                 return;
@@ -95,35 +102,59 @@ impl Lanes for GcmLanes {
     /// Hands the message to the kernel where it is: nothing of it is copied.
     #[inline(always)]
     unsafe fn run_one(&mut self, task: &GcmTask) -> bool {
-        if task.nonce.1 > 0 {
+        if task.0.nonce.1 > 0 {
             return false;
         }
         // SAFETY: the task is good by the contract of `run_one`, and its counter is made; the
         // kernel is for this CPU.
-        unsafe { (self.kernel.process)(core::slice::from_ref(&task.message)) };
+        unsafe { (self.kernel.process)(core::slice::from_ref(&task.0)) };
         true
     }
 }
 
-/// Makes the first counter block of a nonce that does not have 12 bytes.
+/// Makes the counters of messages that have none yet, and processes all messages. Messages may
+/// change places: `swap` is told which two.
 ///
 /// # Safety
-/// The task is good, as [`Lanes::Task`] defines it, and the kernel is for this CPU.
-unsafe fn first_counter(kernel: &GcmKernel, task: &GcmTask) -> [u64; 2] {
-    let (nonce, len) = task.nonce;
+/// The tasks of these messages are good, as [`Lanes::Task`] defines it, and the kernel is for this
+/// CPU.
+#[inline(always)]
+unsafe fn process(kernel: &GcmKernel, messages: &mut [Message], swap: impl FnMut(usize, usize)) {
+    let mut long = 0;
+    for message in messages.iter_mut() {
+        if message.nonce.1 > 0 {
+            // SAFETY: the task is good and the kernel is for this CPU, by this function's contract.
+            message.counter = unsafe { first_counter(kernel, message) };
+        }
+        long += usize::from(message.len >= LONG);
+    }
+    if 0 < long && long < messages.len() {
+        short_ones_first(messages, swap);
+    }
+    // SAFETY: the messages are good and their counters are made; the kernel is for this CPU.
+    unsafe { (kernel.process)(messages) };
+}
+
+/// Returns the first counter block of a nonce that does not have 12 bytes.
+///
+/// # Safety
+/// The message's task is good, as [`Lanes::Task`] defines it, and the kernel is for this CPU.
+#[cold]
+unsafe fn first_counter(kernel: &GcmKernel, message: &Message) -> [u64; 2] {
+    let (nonce, len) = message.nonce;
     // SAFETY: the task's key and nonce are readable, by this function's contract, by which the
     // kernel is for this CPU.
-    let block = unsafe { (kernel.first_counter)(&*task.message.key, nonce, len) };
+    let block = unsafe { (kernel.first_counter)(&*message.key, nonce, len) };
     halves(u128::from_le_bytes(block))
 }
 
 /// Moves the short messages before the long ones, because either kind is best among its own.
-fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
+fn short_ones_first(messages: &mut [Message], mut swap: impl FnMut(usize, usize)) {
     let mut short = 0;
     for at in 0..messages.len() {
         if messages[at].len < LONG {
             messages.swap(short, at);
-            ids.swap(short, at);
+            swap(short, at);
             short += 1;
         }
     }

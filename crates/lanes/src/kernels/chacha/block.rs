@@ -6,7 +6,7 @@ use super::text::{BLOCK, ChaChaText};
 use crate::vector::{MAX_LANES, Vector, each};
 
 /// The most blocks that are made at once.
-pub(crate) const MAX_BLOCKS: usize = 16;
+pub(crate) const MAX_BLOCKS: usize = 32;
 
 const _: () = assert!(MAX_BLOCKS <= MAX_LANES);
 
@@ -30,6 +30,15 @@ impl Blocks {
             number: [0; MAX_BLOCKS],
             key: [core::ptr::null(); MAX_BLOCKS],
             row: [core::ptr::null(); MAX_BLOCKS],
+        }
+    }
+
+    /// Has the lanes from `active` to `lanes` read what the first one reads.
+    #[inline(always)]
+    pub fn idle(&mut self, active: usize, lanes: usize) {
+        for lane in active..lanes {
+            self.key[lane] = self.key[0];
+            self.row[lane] = self.row[0];
         }
     }
 
@@ -121,8 +130,15 @@ pub(crate) unsafe trait Consecutive {
 pub(crate) struct Whole<V>(PhantomData<V>);
 
 /// The increments of the counter in the lanes.
-pub(crate) static NUMBERS: [u32; MAX_BLOCKS] =
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+pub(crate) static NUMBERS: [u32; MAX_BLOCKS] = {
+    let mut numbers = [0; MAX_BLOCKS];
+    let mut i = 0;
+    while i < MAX_BLOCKS {
+        numbers[i] = i as u32;
+        i += 1;
+    }
+    numbers
+};
 
 // SAFETY: only V's instructions are used.
 unsafe impl<V: Vector<Word = u32>> Consecutive for Whole<V> {

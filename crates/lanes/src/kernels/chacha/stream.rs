@@ -87,10 +87,7 @@ impl StreamLanes {
             if self.active <= C::FEW {
                 return C::make_few(&mut self.blocks, self.active);
             }
-            for lane in self.active..lanes {
-                self.blocks.key[lane] = self.blocks.key[0];
-                self.blocks.row[lane] = self.blocks.row[0];
-            }
+            self.blocks.idle(self.active, lanes);
             self.blocks.make::<C::Vector>();
         }
     }

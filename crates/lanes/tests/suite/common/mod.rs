@@ -45,7 +45,9 @@ pub fn isas() -> impl Iterator<Item = Cpu> {
 
 /// Those of [`isas`], with and without the hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
-    with_and_without(&[Sha, Fp256, Sha2, Aes, Vaes, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull])
+    with_and_without(&[
+        Sha, Fp256, Fp512, Sha2, Aes, Vaes, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull,
+    ])
 }
 
 /// Those of [`cpus`] that differ for hashes.

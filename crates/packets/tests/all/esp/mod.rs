@@ -1,6 +1,7 @@
 //! Tests of IPsec ESP (RFC 4303).
 
 mod algorithms;
+mod many_flows;
 mod memory;
 mod modes;
 mod queues;

@@ -1,9 +1,7 @@
 //! AES-GCM and GMAC.
 
-use std::hint::black_box;
-
 use broadloom_engine::{Direction, Transform};
-use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan};
+use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, prefetch};
 
 use crate::kind::{Kind, Opened, Parts, buffers, pipelined, refused};
 
@@ -49,7 +47,7 @@ impl Kind for Gcm {
     }
 
     fn touch(&self) {
-        self.key.touch();
-        black_box(matches!(self.task, Task::Seal));
+        self.key.prefetch();
+        prefetch(&self.task);
     }
 }

@@ -500,6 +500,7 @@ mod tests {
             len,
             tag: tag.as_mut_ptr(),
             seals,
+            ..Message::NONE
         };
         assert!(fits(&message));
         // SAFETY: the message's parts are valid, and the tests below pass functions whose

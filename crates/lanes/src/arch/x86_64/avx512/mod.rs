@@ -4,6 +4,7 @@ mod bignum;
 mod binary;
 mod bits;
 mod chacha;
+mod chacha_pairs;
 mod chacha_rows;
 mod curves;
 mod fused;
@@ -25,6 +26,7 @@ pub(in crate::arch) mod vectors;
 
 use bits::Bits512;
 use chacha::Halves;
+use chacha_pairs::Pairs;
 use fused::Fused;
 use vectors::{U32x16, U64x8};
 
@@ -60,6 +62,12 @@ use crate::kernels::sponge::kernel::SpongeKernels;
 chacha_kernel!(
     /// Sixteen blocks at once, in halves; Poly1305 with instructions that multiply and add.
     CHACHA_HALVES, "avx512-ifma in halves", Halves, PolyLanes<Fused>,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
+);
+
+chacha_kernel!(
+    /// Thirty-two blocks at once; Poly1305 with instructions that multiply and add.
+    CHACHA_PAIRS, "avx512-ifma in pairs", Pairs, PolyLanes<Fused>,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );
 
@@ -201,7 +209,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         },
     },
     chacha: choice! {
-        [Avx512ifma, Fp256] => &CHACHA_HALVES, [Avx512ifma] => &CHACHA_IFMA, [] => &CHACHA,
+        [Avx512ifma, Fp256] => &CHACHA_HALVES,
+        [Avx512ifma, Fp512] => &CHACHA_PAIRS,
+        [Avx512ifma] => &CHACHA_IFMA,
+        [] => &CHACHA,
     },
     des: &[DES_HALF, DES],
     kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],

@@ -102,14 +102,13 @@ impl GcmKey {
         self.aes.bits()
     }
 
-    /// Reads what a short message needs, and does nothing with it: a caller with many keys does so
-    /// for all keys that it needs next, whose memory is then waited for all at once.
+    /// Returns a place in each cache line that a short message needs.
     #[inline]
-    pub fn touch(&self) {
+    pub(crate) fn lines_of_few(&self) -> [*const u8; 5] {
         let encryption = self.aes.encryption();
-        // A value of each line of 64 bytes.
-        let round_keys = [&encryption[2], &encryption[6], &encryption[10]].map(|key| key[0]);
-        core::hint::black_box((self.few.0[FEW - 5].low, self.few.0[FEW - 1].low, round_keys));
+        let [low, high, end] = [2, 6, 10].map(|round| ptr::from_ref(&encryption[round]).cast());
+        let power = |exponent: usize| ptr::from_ref(&self.few.0[FEW - exponent]).cast();
+        [power(5), power(1), low, high, end]
     }
 
     /// Returns AES's part.

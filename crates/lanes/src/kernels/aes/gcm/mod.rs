@@ -50,6 +50,9 @@ pub(crate) struct Message {
     pub tag: *mut u8,
     /// Plaintext to ciphertext, not back.
     pub seals: bool,
+    /// The nonce that the scheduler has yet to make the counter of, unless its length is 0. Kernels
+    /// do not read it.
+    pub nonce: (*const u8, usize),
 }
 
 /// Texts of this length and more are long: except in `soft`, they are ciphered and hashed in one
@@ -72,5 +75,6 @@ impl Message {
         len: 0,
         tag: core::ptr::null_mut(),
         seals: true,
+        nonce: (core::ptr::null(), 0),
     };
 }

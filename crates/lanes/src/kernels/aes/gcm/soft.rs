@@ -25,7 +25,7 @@ unsafe fn process(messages: &[Message]) {
 /// # Safety
 /// The contract of [`GcmKernel`], for this message.
 unsafe fn process_one(message: &Message) {
-    let Message { key, counter, associated, src, dst, len, tag, seals } = *message;
+    let Message { key, counter, associated, src, dst, len, tag, seals, .. } = *message;
     // SAFETY: the key is valid and all pointers are valid for the lengths beside them, by this
     // function's contract; slices of bytes that are written are made anew afterwards.
     unsafe {
