@@ -22,6 +22,7 @@ mod asym_cipher;
 mod cipher;
 mod digest;
 mod exchange;
+mod held;
 mod interface;
 mod job;
 mod kem;
