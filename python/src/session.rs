@@ -82,7 +82,7 @@ impl Session {
     #[pyo3(
         signature = (
             private_key, *, hash = "sha256", padding = None, salt_length = None, context = None,
-            hedged = false
+            hedged = false, external_mu = false
         )
     )]
     fn sign(
@@ -92,8 +92,9 @@ impl Session {
         salt_length: Option<SaltLength>,
         context: Option<&Bound<'_, PyAny>>,
         hedged: bool,
+        external_mu: bool,
     ) -> PyResult<Session> {
-        let manner = Manner { padding, salt_length, context, hedged };
+        let manner = Manner { padding, salt_length, context, hedged, external_mu };
         sign::signing(private_key, hash, manner).map(Session)
     }
 
@@ -102,7 +103,8 @@ impl Session {
     #[staticmethod]
     #[pyo3(
         signature = (
-            public_key, *, hash = "sha256", padding = None, salt_length = None, context = None
+            public_key, *, hash = "sha256", padding = None, salt_length = None, context = None,
+            external_mu = false
         )
     )]
     fn verify(
@@ -111,8 +113,9 @@ impl Session {
         padding: Option<&str>,
         salt_length: Option<SaltLength>,
         context: Option<&Bound<'_, PyAny>>,
+        external_mu: bool,
     ) -> PyResult<Session> {
-        let manner = Manner { padding, salt_length, context, hedged: false };
+        let manner = Manner { padding, salt_length, context, hedged: false, external_mu };
         sign::verifying(public_key, hash, manner).map(Session)
     }
 

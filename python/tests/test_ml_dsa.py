@@ -1,5 +1,7 @@
 """generate_keys, and sign_many and verify_many with keys of ML-DSA."""
 
+import asyncio
+import hashlib
 import pathlib
 
 import pytest
@@ -44,6 +46,37 @@ def test_signatures_are_those_of_openssl(algorithm: str) -> None:
     wrong = signature[:-1] + bytes([signature[-1] ^ 1])
     right = broadloom.verify_many([message] * 3, [signature, wrong, b""], public)
     assert right == [True, False, False]
+
+
+@pytest.mark.parametrize("algorithm", LENGTHS)
+def test_mu_stands_for_the_message(algorithm: str) -> None:
+    [(private, public)] = broadloom.generate_keys([b""], algorithm)  # type: ignore[arg-type]
+    # The public key is the end of its DER.
+    digest = hashlib.shake_256(public[-LENGTHS[algorithm][1] :]).digest(64)
+    context = b"a realm"
+    prefix = digest + bytes([0, len(context)]) + context
+    mus = [hashlib.shake_256(prefix + message).digest(64) for message in MESSAGES]
+    signatures = broadloom.sign_many(mus, private, external_mu=True)
+    assert signatures == broadloom.sign_many(MESSAGES, private, context=context)
+    assert broadloom.verify_many(mus, signatures, public, external_mu=True) == [True] * 20
+    assert broadloom.verify_many(MESSAGES, signatures, public, context=context) == [True] * 20
+    wrong = broadloom.verify_many(mus[1:], signatures[:-1], public, external_mu=True)
+    assert wrong == [False] * 19
+    signer = broadloom.Session.sign(private, external_mu=True)
+    verifier = broadloom.Session.verify(public, external_mu=True)
+
+    async def both() -> tuple[bytes, bool]:
+        made = await signer.process(mus[3])
+        return made, await verifier.process(mus[3], signature=made)
+
+    assert asyncio.run(both()) == (signatures[3], True)
+    with pytest.raises(ValueError, match="context string in it already"):
+        broadloom.sign_many(mus, private, context=context, external_mu=True)
+    with pytest.raises(ValueError, match="only ML-DSA takes mu"):
+        key = bytes.fromhex("302e020100300506032b657004220420" + 32 * "07")
+        broadloom.sign_many(mus, key, external_mu=True)
+    with pytest.raises(ValueError, match=r"buffers\[0\]: .*63"):
+        broadloom.sign_many([bytes(63)], private, external_mu=True)
 
 
 def test_what_is_wrong_is_named() -> None:

@@ -602,6 +602,11 @@ typedef struct bl_scheme {
    Bytes of the context string: up to 255.
    */
   size_t context_len;
+  /*
+   Not 0: the data are mu of ML-DSA, 64 bytes that are hashed of the public key, the context
+   string and a message (FIPS 204, algorithm 7, line 6). No context string may be given then.
+   */
+  int external_mu;
 } bl_scheme;
 
 /*

@@ -33,6 +33,9 @@ pub struct bl_scheme {
     pub context: *const u8,
     /// Bytes of the context string: up to 255.
     pub context_len: usize,
+    /// Not 0: the data are mu of ML-DSA, 64 bytes that are hashed of the public key, the context
+    /// string and a message (FIPS 204, algorithm 7, line 6). No context string may be given then.
+    pub external_mu: c_int,
 }
 
 /// `bl_compression.level` and `bl_stream_options.level`: level 0 of the provider.
@@ -389,6 +392,12 @@ unsafe fn scheme<'a>(given: *const bl_scheme) -> Result<(Scheme, &'a [u8]), Faul
     let mut scheme = Scheme::new(hash).padding(padding);
     if given.prehashed != 0 {
         scheme = scheme.prehashed();
+    }
+    if given.external_mu != 0 {
+        if given.prehashed != 0 {
+            return Err(Fault::argument("data are digests or mu, and not both"));
+        }
+        scheme = scheme.external_mu();
     }
     if given.hedged != 0 {
         scheme = scheme.hedged();

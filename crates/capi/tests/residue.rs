@@ -36,6 +36,11 @@ const RSA_Q: &[u8] =
     \x54\x5f\x54\xd8\x2c\x86\x3c\x2a\x25\xe3\x5c\x7b\x06\xfa\x81\x8b\xf5\xc6\x21\x36\
     \xf3\x15\xac\xbb";
 const P256: &str = include_str!("../../engine/tests/keys/p256.pem");
+/// A seed, by `openssl genpkey -provparam ml-dsa.output_formats=seed-only`.
+const ML_DSA: &str = "-----BEGIN PRIVATE KEY-----\n\
+    MDQCAQAwCwYJYIZIAWUDBAMRBCKAIDXy0C2DDspTNxClFH3qz1to00O5g4Joz17r\n\
+    e5h1hBra\n\
+    -----END PRIVATE KEY-----\n";
 
 /// What must not be left of AES under [`AES`].
 fn of_aes() -> Vec<Secret> {
@@ -105,8 +110,26 @@ fn of_p256() -> Vec<Secret> {
     ]
 }
 
+/// What must not be left of the key of ML-DSA-44: its seed, and beginnings of what is expanded of
+/// it, as `openssl pkey -text` prints them.
+fn of_ml_dsa() -> Vec<Secret> {
+    vec![
+        Secret::new(
+            "the seed",
+            b"\x35\xf2\xd0\x2d\x83\x0e\xca\x53\x37\x10\xa5\x14\x7d\xea\xcf\x5b",
+        ),
+        Secret::new(
+            "the seed's end",
+            b"\x68\xd3\x43\xb9\x83\x82\x68\xcf\x5e\xeb\x7b\x98\x75\x84\x1a\xda",
+        ),
+        Secret::new("K", b"\x1f\xc2\x4f\x7f\xd2\x76\xa4\x02\xe9\x14\x28\x16\xe7\xf6\x55\x02"),
+        Secret::new("s1", b"\xd2\x94\x44\xc3\x04\x28\xc0\xb0\x60\x92\xb0\x91\xa4\x88\x30\x51"),
+        Secret::new("s2", b"\xd1\x40\x28\xcc\xc4\x08\x0b\xa3\x21\x63\x10\x24\x20\xb4\x00\x04"),
+    ]
+}
+
 /// All that has a key here.
-const ALL: [What; 8] = [
+const ALL: [What; 9] = [
     What {
         algorithm: Some(c"aes-128-gcm"),
         key: AES,
@@ -163,6 +186,13 @@ const ALL: [What; 8] = [
         direction: c"sign",
         secrets: of_p256,
     },
+    What {
+        algorithm: None,
+        key: ML_DSA.as_bytes(),
+        mac_key: &[],
+        direction: c"sign",
+        secrets: of_ml_dsa,
+    },
 ];
 
 /// A transform, and what it must not leave.
@@ -215,13 +245,13 @@ fn last_error() -> String {
 /// Texts, and room for tags and signatures, for several jobs.
 struct Room {
     texts: Vec<[u8; 64]>,
-    tags: Vec<[u8; 256]>,
+    tags: Vec<[u8; 2420]>,
     nonce: [u8; 16],
 }
 
 impl Room {
     fn new() -> Room {
-        Room { texts: vec![[7; 64]; 20], tags: vec![[0; 256]; 20], nonce: [0x11; 16] }
+        Room { texts: vec![[7; 64]; 20], tags: vec![[0; 2420]; 20], nonce: [0x11; 16] }
     }
 
     /// Jobs of a session, or of none.

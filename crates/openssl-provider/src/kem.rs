@@ -3,10 +3,8 @@
 //! The default provider has them since OpenSSL 3.5. With an older one, everything is done here, so
 //! that its TLS has these groups, too.
 
-mod facts;
 mod groups;
-mod key;
-mod management;
+mod operations;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::slice;
@@ -16,16 +14,13 @@ use broadloom::public_key::{Kem, MlKemSet};
 use zeroize::Zeroizing;
 
 use crate::digest::given;
+use crate::held::{HeldKey, HeldType, Made};
 use crate::interface::*;
 use crate::libcrypto::fail;
-use crate::operation::{context, freectx, hand_out};
+use crate::operation::{context, freectx, hand_out, shared};
 
-use key::{KemKey, Made};
-
-pub use facts::{facts, name};
 pub use groups::tell_groups;
-pub use key::is_here;
-pub use management::functions_of;
+pub use operations::is_pair;
 
 /// The functions of all KEMs.
 pub static FUNCTIONS: &[Dispatch] = dispatch![
@@ -46,7 +41,7 @@ const RANDOMNESS: &CStr = c"ikme";
 /// An operation with a key.
 #[derive(Clone, Default)]
 struct Operation {
-    key: Option<Arc<KemKey>>,
+    key: Option<(Kem, Arc<HeldKey>)>,
     /// For the next encapsulation, and no other.
     randomness: Option<Zeroizing<Vec<u8>>>,
 }
@@ -69,7 +64,7 @@ unsafe fn begin(
     key: *mut c_void,
     list: *const Param,
     part: &str,
-    is_there: fn(&KemKey) -> bool,
+    is_there: fn(&HeldKey) -> bool,
 ) -> c_int {
     // SAFETY: the context is one of ours, keys are handed out as pointers from `Arc`, and the list
     // is libcrypto's, by this function's contract.
@@ -77,14 +72,16 @@ unsafe fn begin(
         if key.is_null() {
             return fail(c"kem_init", "there is no key");
         }
-        let key = key.cast::<KemKey>().cast_const();
-        Arc::increment_strong_count(key);
-        let key = Arc::from_raw(key);
+        let key = shared(key.cast::<HeldKey>().cast_const());
+        let HeldType::Kem(kem) = key.of else {
+            let reason = format!("{} does not encapsulate", key.of.name());
+            return fail(c"kem_init", &reason);
+        };
         if !is_there(&key) {
-            let reason = format!("the key of {} lacks its {part} part", name(key.kem));
+            let reason = format!("the key of {} lacks its {part} part", key.of.name());
             return fail(c"kem_init", &reason);
         }
-        *context::<Operation>(pointer) = Operation { key: Some(key), randomness: None };
+        *context::<Operation>(pointer) = Operation { key: Some((kem, key)), randomness: None };
         set_ctx_params(pointer, list)
     }
 }
@@ -104,7 +101,7 @@ unsafe extern "C" fn decapsulate_init(
     list: *const Param,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe { begin(pointer, key, list, "private", KemKey::is_private) }
+    unsafe { begin(pointer, key, list, "private", HeldKey::is_private) }
 }
 
 unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
@@ -112,7 +109,7 @@ unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) ->
     unsafe {
         let Some(param) = Param::find(list, RANDOMNESS) else { return 1 };
         let operation = context::<Operation>(pointer);
-        let takes_it = operation.key.as_ref().is_some_and(|key| matches!(key.kem, Kem::MlKem(_)));
+        let takes_it = matches!(operation.key, Some((Kem::MlKem(_), _)));
         match param.bytes() {
             Some(bytes) if takes_it && bytes.len() == MlKemSet::RANDOMNESS_LEN => {
                 operation.randomness = Some(Zeroizing::new(bytes.to_vec()));
@@ -166,10 +163,10 @@ unsafe extern "C" fn encapsulate(
     // SAFETY: libcrypto passes what was handed out, and places with so much room.
     unsafe {
         let operation = context::<Operation>(pointer);
-        let Some(key) = operation.key.clone() else {
+        let Some((kem, key)) = operation.key.clone() else {
             return fail(c"kem_encapsulate", "there is no key");
         };
-        let (len, own_len) = (key.kem.ciphertext_len(), key.kem.secret_len());
+        let (len, own_len) = (kem.ciphertext_len(), kem.secret_len());
         if text.is_null() {
             // Only the lengths are asked for.
             if let Some(place) = text_len.as_mut() {
@@ -188,7 +185,8 @@ unsafe extern "C" fn encapsulate(
             return fail(c"kem_encapsulate", &reason);
         }
         let randomness = operation.randomness.take();
-        let made = key.encapsulate(randomness.as_deref().map(Vec::as_slice));
+        let randomness = randomness.as_deref().map(Vec::as_slice);
+        let made = operations::encapsulate(kem, &key, randomness);
         let Some(made) = made_or_failed(made, c"kem_encapsulate") else { return 0 };
         let (ciphertext, shared) = made.split_at(len);
         c_int::from(put(ciphertext, text, text_len) && put(shared, secret, secret_len))
@@ -204,16 +202,16 @@ unsafe extern "C" fn decapsulate(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, a place with so much room, and so many bytes.
     unsafe {
-        let Some(key) = context::<Operation>(pointer).key.clone() else {
+        let Some((kem, key)) = context::<Operation>(pointer).key.clone() else {
             return fail(c"kem_decapsulate", "there is no key");
         };
         if secret.is_null() {
             if let Some(place) = secret_len.as_mut() {
-                *place = key.kem.secret_len();
+                *place = kem.secret_len();
             }
             return c_int::from(!secret_len.is_null());
         }
-        let made = key.decapsulate(given(text, text_len));
+        let made = operations::decapsulate(kem, &key, given(text, text_len));
         let Some(made) = made_or_failed(made, c"kem_decapsulate") else { return 0 };
         c_int::from(put(&made, secret, secret_len))
     }

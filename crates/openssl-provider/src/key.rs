@@ -6,7 +6,7 @@ mod numbers;
 use std::ffi::{CStr, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use broadloom::public_key::{
     Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme, Secret, SlhDsaSet,
@@ -115,6 +115,44 @@ pub enum Purpose {
     Encrypt(Scheme),
     /// Agree on a secret.
     Agree,
+    /// Decapsulate a secret.
+    Decapsulate,
+}
+
+/// Sessions of a key, each of which is opened once.
+#[derive(Debug, Default)]
+pub struct Sessions(Mutex<Vec<(Purpose, Option<Session>)>>);
+
+impl Sessions {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Purpose, Option<Session>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the session for a purpose, which is opened for a transform where it is not known;
+    /// `None` where the lanes lack it.
+    pub fn get(
+        &self,
+        purpose: Purpose,
+        transform: impl FnOnce() -> Option<Transform>,
+    ) -> Option<Session> {
+        let mut sessions = self.lock();
+        if let Some((_, session)) = sessions.iter().find(|(known, _)| *known == purpose) {
+            return session.clone();
+        }
+        let session = open(transform);
+        sessions.push((purpose, session.clone()));
+        session
+    }
+
+    /// Adds a session that is open already.
+    pub fn put(&self, purpose: Purpose, session: Option<Session>) {
+        self.lock().push((purpose, session));
+    }
+
+    /// Closes all of them.
+    pub fn forget(&self) {
+        self.lock().clear();
+    }
 }
 
 /// A key of libcrypto, in the library context apart, with the sessions of the lanes.
@@ -123,15 +161,14 @@ pub struct Key {
     pub key_type: KeyType,
     /// Null until something is imported or made.
     pkey: AtomicPtr<Pkey>,
-    /// Sessions that were opened, or that cannot be opened.
-    sessions: Mutex<Vec<(Purpose, Option<Session>)>>,
+    sessions: Sessions,
 }
 
 impl Drop for Key {
     fn drop(&mut self) {
         // SAFETY: the key is ours; null is allowed.
         unsafe { (functions().EVP_PKEY_free)(self.pkey()) };
-        self.forget_sessions();
+        self.sessions.forget();
         wipe();
     }
 }
@@ -139,7 +176,7 @@ impl Drop for Key {
 impl Key {
     /// A key that takes possession of libcrypto's.
     fn new(key_type: KeyType, pkey: *mut Pkey) -> Key {
-        Key { key_type, pkey: AtomicPtr::new(pkey), sessions: Mutex::default() }
+        Key { key_type, pkey: AtomicPtr::new(pkey), sessions: Sessions::default() }
     }
 
     /// A key of X25519 that the lanes make, together with those of other jobs; `None` where they do
@@ -171,7 +208,7 @@ impl Key {
         ];
         // SAFETY: the list ends.
         unsafe { management::import(&key, KEYMGMT_SELECT_KEYPAIR, list.as_ptr()) }?;
-        key.sessions.lock().ok()?.push((Purpose::Agree, Some(session)));
+        key.sessions.put(Purpose::Agree, Some(session));
         Some(key)
     }
 
@@ -183,14 +220,9 @@ impl Key {
     /// Takes possession of another key of libcrypto's.
     fn replace(&self, pkey: *mut Pkey) {
         let before = self.pkey.swap(pkey, Ordering::AcqRel);
-        self.forget_sessions();
+        self.sessions.forget();
         // SAFETY: the key was ours; null is allowed.
         unsafe { (functions().EVP_PKEY_free)(before) };
-    }
-
-    /// The key has changed.
-    fn forget_sessions(&self) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A new context for operations with the key; null where libcrypto refuses.
@@ -205,13 +237,7 @@ impl Key {
 
     /// The session of the lanes for a purpose; `None` where the lanes lack it.
     pub fn session(&self, purpose: Purpose) -> Option<Session> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, session)) = sessions.iter().find(|(known, _)| *known == purpose) {
-            return session.clone();
-        }
-        let session = open(|| self.transform(purpose));
-        sessions.push((purpose, session.clone()));
-        session
+        self.sessions.get(purpose, || self.transform(purpose))
     }
 
     /// Returns what a session of the lanes is opened for; `None` where the lanes lack it.
@@ -222,6 +248,8 @@ impl Key {
             Purpose::Decrypt(scheme) => Transform::rsa_decrypt(&self.private()?, scheme),
             Purpose::Encrypt(scheme) => Transform::rsa_encrypt(&self.public()?, scheme),
             Purpose::Agree => Transform::agree(&self.private()?),
+            // Keys of KEMs are held elsewhere.
+            Purpose::Decapsulate => return None,
         };
         transform.ok()
     }

@@ -53,13 +53,8 @@ impl Operation {
     /// `key` is null, or a key that this provider has handed out.
     pub unsafe fn take_key(&mut self, key: *const Key) -> Option<Arc<Key>> {
         if !key.is_null() {
-            // SAFETY: the key is one of this provider's, by this function's contract, and keys are
-            // handed out as pointers from `Arc`.
-            let key = unsafe {
-                Arc::increment_strong_count(key);
-                Arc::from_raw(key)
-            };
-            self.key = Some(key);
+            // SAFETY: the key is one of this provider's, by this function's contract.
+            self.key = Some(unsafe { shared(key) });
         }
         self.key.clone()
     }
@@ -189,6 +184,19 @@ impl Operation {
                 fail(c"lanes", &error.to_string());
             })),
         }
+    }
+}
+
+/// Shares a key that libcrypto holds.
+///
+/// # Safety
+/// `key` is a key of this type that this provider has handed out.
+pub unsafe fn shared<K>(key: *const K) -> Arc<K> {
+    // SAFETY: the key was handed out, by this function's contract, and keys are handed out as
+    // pointers from `Arc`.
+    unsafe {
+        Arc::increment_strong_count(key);
+        Arc::from_raw(key)
     }
 }
 

@@ -8,6 +8,7 @@ use broadloom::Registry;
 use broadloom::lanes::Cpu;
 use broadloom::public_key::Kem;
 
+use crate::held::{self, HeldType};
 use crate::interface::*;
 use crate::key::KeyType;
 use crate::libcrypto::{
@@ -167,7 +168,8 @@ impl Provider {
 
     /// Returns `true` if a KEM is here and was not left out.
     fn has_kem(&self, kem: Kem) -> bool {
-        self.offers(kem::name(kem)) && kem::is_here(kem)
+        let of = HeldType::Kem(kem);
+        self.offers(of.name()) && held::is_here(of)
     }
 
     /// The algorithms of a kind; `None` where there is none of it.
@@ -217,7 +219,7 @@ fn known_names() -> impl Iterator<Item = &'static str> {
         .filter(|name| !name.starts_with(|first: char| first.is_ascii_digit()))
         .chain(ciphers)
         .chain(keys)
-        .chain(Kem::ALL.map(kem::name))
+        .chain(HeldType::ALL.map(HeldType::name))
 }
 
 static FUNCTIONS: &[Dispatch] = dispatch![
@@ -276,8 +278,8 @@ struct Asker {
     argument: *mut c_void,
 }
 
-/// Tells libssl the groups of TLS. It takes a group only from the provider that manages its keys:
-/// without this, groups whose keys are here would be lost.
+/// Tells libssl the groups of TLS, and its signatures that are not built in. It takes one only from
+/// the provider that manages its keys: without this, those whose keys are here would be lost.
 unsafe extern "C" fn get_capabilities(
     pointer: *mut c_void,
     capability: *const c_char,
@@ -306,16 +308,20 @@ unsafe extern "C" fn get_capabilities(
     }
 }
 
-/// Passes on a group whose keys are managed here.
+/// Passes on a group, or a signature, whose keys are managed here.
 unsafe extern "C" fn tell(list: *const Param, asker: *mut c_void) -> c_int {
     // SAFETY: libcrypto passes its list, and what `get_capabilities` gave it.
     unsafe {
         let Asker { provider: pointer, callback, argument } = *asker.cast::<Asker>();
-        let algorithm = Param::find(list, c"tls-group-alg").and_then(|param| param.text());
+        let names = [c"tls-group-alg", c"tls-sigalg-name"].into_iter();
+        let algorithm = names.filter_map(|name| Param::find(list, name)?.text()).next();
+        let signs = |of: &HeldType, name| matches!(of, HeldType::MlDsa(_)) && of.name() == name;
+        let is_signed = |name| HeldType::ALL.iter().any(|of| signs(of, name));
         let is_managed = match algorithm {
             Some("X25519") => true,
             Some("EC") => *HAS_CURVES,
-            _ => false,
+            Some(name) => is_signed(name),
+            None => false,
         };
         match algorithm {
             Some(name) if is_managed && provider(pointer).offers(name) => callback(list, argument),
@@ -381,9 +387,19 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
             keys.signatures.push(Algorithm::new(names, signature::SLH_DSA));
         }
     }
-    for kem in Kem::ALL.into_iter().filter(|kem| kem::is_here(*kem)) {
-        keys.managers.push(Algorithm::new(kem::facts(kem).names, kem::functions_of(kem)));
-        keys.kems.push(Algorithm::new(kem::facts(kem).names, kem::FUNCTIONS));
+    for of in HeldType::ALL.into_iter().filter(|of| held::is_here(*of)) {
+        let names = of.facts().names;
+        keys.managers.push(Algorithm::new(names, held::functions_of(of)));
+        match of {
+            HeldType::Kem(_) => keys.kems.push(Algorithm::new(names, kem::FUNCTIONS)),
+            HeldType::MlDsa(_) => {
+                let functions = match held::default_has(of) {
+                    true => signature::ML_DSA,
+                    false => signature::ML_DSA_ALONE,
+                };
+                keys.signatures.push(Algorithm::new(names, functions));
+            }
+        }
     }
     keys
 });

@@ -1,13 +1,16 @@
-//! Signatures, for libcrypto: of RSA and of curves.
+//! Signatures, for libcrypto: of RSA and of curves, and by SLH-DSA and ML-DSA.
 
 mod message;
+mod ml_dsa;
 mod plan;
 mod slh_dsa;
+mod whole;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use crate::digest::given;
+use crate::held::HeldKey;
 use crate::interface::*;
 use crate::key::Key;
 use crate::libcrypto::functions;
@@ -18,7 +21,14 @@ use crate::operation::{
 
 use message::Digested;
 pub use message::ED25519;
-pub use slh_dsa::SLH_DSA;
+pub use ml_dsa::is_pair;
+
+/// Signatures of SLH-DSA.
+pub const SLH_DSA: &[Dispatch] = whole::Functions::<Key>::TABLE;
+/// Signatures of ML-DSA where the default provider has them.
+pub const ML_DSA: &[Dispatch] = whole::Functions::<HeldKey>::TABLE;
+/// Signatures of ML-DSA for an OpenSSL that is too old to have them.
+pub const ML_DSA_ALONE: &[Dispatch] = whole::Functions::<HeldKey>::OLDER_TABLE;
 
 /// The operation, and the message that is to be signed, if libcrypto passes one.
 struct Signing {

@@ -4,8 +4,8 @@
  *
  * Has the provider work under keys that are drawn, outside of jobs and inside, frees everything,
  * and searches all writable memory of the process: for the key, for the first round key that AES
- * derives from it, for HMAC's inner pad, and for the half of a seed that ML-KEM's private key
- * contains. Fails where one is found, and where a copy that was
+ * derives from it, for HMAC's inner pad, for the half of a seed that ML-KEM's private key contains,
+ * and for a part of ML-DSA's private key. Fails where one is found, and where a copy that was
  * planted is not. PROPERTIES choose another provider than this one. The provider's configuration
  * comes from OPENSSL_CONF.
  */
@@ -40,7 +40,8 @@ static const struct algorithm algorithms[] = {
     {MAC, "HMAC", "SHA1", 40},          {MAC, "HMAC", "SHA256", 32},
     {MAC, "HMAC", "SHA512", 64},        {MAC, "HMAC", "SHA3-256", 32},
     {MAC, "KMAC-128", NULL, 32},        {KEY, "X25519", NULL, 32},
-    {KEY, "ED25519", NULL, 32},         {SEED, "ML-KEM-768", NULL, 64}};
+    {KEY, "ED25519", NULL, 32},         {SEED, "ML-KEM-768", NULL, 64},
+    {SEED, "ML-DSA-65", NULL, 32}};
 
 /* What is looked for, hidden, so that no copy of it is here. */
 struct needle {
@@ -50,6 +51,7 @@ struct needle {
 
 static const char *properties = "provider=broadloom";
 static unsigned char key[64], text[TEXT], made[TEXT + 64];
+static struct needle needles[2];
 
 static void hide(struct needle *needle, const char *what, const unsigned char *bytes) {
     needle->what = what;
@@ -203,24 +205,51 @@ static int use_key(const struct algorithm *algorithm) {
     return good;
 }
 
-/* A key of a seed, with which a secret is encapsulated and decapsulated. */
-static int use_seed(const struct algorithm *algorithm) {
+/* Encapsulates and decapsulates a secret with a key. */
+static int encapsulate(EVP_PKEY *own) {
     unsigned char text_of[1088], secret[2][32];
     size_t len = sizeof text_of, secret_len = 32;
-    OSSL_PARAM list[] = {OSSL_PARAM_construct_octet_string("seed", key, 64),
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, own, properties);
+    int good = EVP_PKEY_encapsulate_init(context, NULL) == 1 &&
+               EVP_PKEY_encapsulate(context, text_of, &len, secret[0], &secret_len) == 1 &&
+               EVP_PKEY_decapsulate_init(context, NULL) == 1 &&
+               EVP_PKEY_decapsulate(context, secret[1], &secret_len, text_of, len) == 1 &&
+               memcmp(secret[0], secret[1], 32) == 0;
+    EVP_PKEY_CTX_free(context);
+    return good;
+}
+
+/* Signs with a key, with and without a context string, and hides a part of it. */
+static int sign(EVP_PKEY *own) {
+    static unsigned char private[4032];
+    OSSL_PARAM list[] = {OSSL_PARAM_construct_octet_string("context-string", text, 20),
                          OSSL_PARAM_construct_end()};
+    size_t private_len, len = 0;
+    int good = EVP_PKEY_get_octet_string_param(own, "priv", private, sizeof private, &private_len);
+    hide(&needles[1], "K of the private key", private + 32);
+    OPENSSL_cleanse(private, sizeof private);
+    for (int i = 0; i < 2; i++) {
+        EVP_MD_CTX *context = EVP_MD_CTX_new();
+        len = sizeof made;
+        good = good &&
+               EVP_DigestSignInit_ex(context, NULL, NULL, NULL, properties, own, list + i) == 1 &&
+               EVP_DigestSign(context, made, &len, text, 100) == 1;
+        EVP_MD_CTX_free(context);
+    }
+    return good;
+}
+
+/* A key of a seed, with which a secret is encapsulated and decapsulated, or a message is signed. */
+static int use_seed(const struct algorithm *algorithm) {
+    OSSL_PARAM list[] = {
+        OSSL_PARAM_construct_octet_string("seed", key, (size_t)algorithm->key_len),
+        OSSL_PARAM_construct_end()};
     EVP_PKEY *own = NULL;
     EVP_PKEY_CTX *maker = EVP_PKEY_CTX_new_from_name(NULL, algorithm->name, properties);
     int good = EVP_PKEY_keygen_init(maker) == 1 && EVP_PKEY_CTX_set_params(maker, list) == 1 &&
-               EVP_PKEY_generate(maker, &own) == 1;
-    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, own, properties);
-    good = good && EVP_PKEY_encapsulate_init(context, NULL) == 1 &&
-           EVP_PKEY_encapsulate(context, text_of, &len, secret[0], &secret_len) == 1 &&
-           EVP_PKEY_decapsulate_init(context, NULL) == 1 &&
-           EVP_PKEY_decapsulate(context, secret[1], &secret_len, text_of, len) == 1 &&
-           memcmp(secret[0], secret[1], 32) == 0;
+               EVP_PKEY_generate(maker, &own) == 1 &&
+               (algorithm->key_len == 64 ? encapsulate(own) : sign(own));
     EVP_PKEY_CTX_free(maker);
-    EVP_PKEY_CTX_free(context);
     EVP_PKEY_free(own);
     return good;
 }
@@ -256,7 +285,7 @@ static void wipe_stack(void) {
 }
 
 /* Draws a key, and hides what must not be found. */
-static size_t draw(const struct algorithm *algorithm, struct needle *needles) {
+static size_t draw(const struct algorithm *algorithm) {
     unsigned char derived[16];
     size_t needed = 1;
     RAND_bytes(key, algorithm->key_len);
@@ -266,6 +295,7 @@ static size_t draw(const struct algorithm *algorithm, struct needle *needles) {
         derive(xts ? 32 : algorithm->key_len, derived);
         hide(&needles[needed++], "a round key", derived);
     } else if (algorithm->kind == SEED) {
+        /* Of ML-DSA, the work knows what else is to be hidden. */
         hide(&needles[needed++], "the rejection's part of the seed", key + 32);
     } else if (algorithm->hash != NULL) {
         for (int i = 0; i < 16; i++)
@@ -276,7 +306,7 @@ static size_t draw(const struct algorithm *algorithm, struct needle *needles) {
     return needed;
 }
 
-/* Whether the provider has a type of keys. The default provider has no ML-KEM before 3.5. */
+/* Whether the provider has a type of keys. The default provider has ML-KEM and ML-DSA since 3.5. */
 static int has_keys(const char *name) {
     EVP_KEYMGMT *manager = EVP_KEYMGMT_fetch(NULL, name, properties);
     EVP_KEYMGMT_free(manager);
@@ -286,7 +316,6 @@ static int has_keys(const char *name) {
 
 int main(int arguments, char **values) {
     int failed = 0, searched = 0;
-    struct needle needles[2];
     if (arguments > 1)
         properties = values[1];
     RAND_bytes(text, sizeof text);
@@ -297,7 +326,7 @@ int main(int arguments, char **values) {
         /* Inside first: what the provider makes at its first use must fit a job's stack. */
         for (int in_job = 1; in_job >= 0; in_job--) {
             const char *where = in_job ? "inside of a job" : "outside of jobs";
-            size_t needed = draw(algorithm, needles);
+            size_t needed = draw(algorithm);
             if ((in_job ? inside(algorithm) : work(&algorithm)) != 1) {
                 fprintf(stderr, "memory: %s fails %s\n", algorithm->name, where);
                 ERR_print_errors_fp(stderr);
@@ -314,7 +343,7 @@ int main(int arguments, char **values) {
             }
         }
     }
-    size_t needed = draw(&algorithms[0], needles);
+    size_t needed = draw(&algorithms[0]);
     unsigned char *planted = malloc(16);
     derive(16, planted);
     wipe_stack();

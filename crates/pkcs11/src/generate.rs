@@ -3,8 +3,8 @@
 use broadloom::lanes::Cpu;
 use broadloom::lanes::Ed25519PrivateKey;
 use broadloom::public_key::{
-    EcPublicKey, MlKemSet, PrivateKey, PublicKey, RsaPrivateKey, RsaSize, Secret, SlhDsaSet,
-    generate_slh_dsa,
+    EcPublicKey, MlDsaSet, MlKemSet, PrivateKey, PublicKey, RsaPrivateKey, RsaSize, Secret,
+    SlhDsaSet, generate_slh_dsa,
 };
 use broadloom::{HashAlgorithm, Transform};
 use cryptoki_sys::*;
@@ -12,7 +12,6 @@ use zeroize::Zeroizing;
 
 use crate::attribute::{Attributes, boolean, ulong};
 use crate::digest::digest;
-use crate::kem;
 use crate::key::{self, Domain, Key, octets};
 use crate::mechanism::{LONGEST_SECRET, Pair, What, find};
 use crate::memory::Outcome;
@@ -21,6 +20,7 @@ use crate::object::{Object, Purpose, open};
 use crate::parameter::Given;
 use crate::parameter_set::{self, ParameterSet};
 use crate::random;
+use crate::seed::{self, Seeded};
 
 /// Sets what a template leaves open, and refuses it where it says something else.
 pub fn require(attributes: &mut Attributes, id: CK_ATTRIBUTE_TYPE, value: CK_ULONG) -> Outcome {
@@ -117,6 +117,7 @@ pub fn pair(
         Pair::Edwards => CKK_EC_EDWARDS,
         Pair::Montgomery => CKK_EC_MONTGOMERY,
         Pair::SlhDsa => CKK_SLH_DSA,
+        Pair::MlDsa => CKK_ML_DSA,
         Pair::MlKem => CKK_ML_KEM,
     };
     for attributes in [&mut public, &mut private] {
@@ -126,7 +127,8 @@ pub fn pair(
     match kind {
         Pair::Rsa => rsa(&mut public, &mut private)?,
         Pair::SlhDsa => slh_dsa(&mut public, &mut private)?,
-        Pair::MlKem => ml_kem(module, &mut public, &mut private)?,
+        Pair::MlDsa => seeded::<MlDsaSet>(module, &mut public, &mut private)?,
+        Pair::MlKem => seeded::<MlKemSet>(module, &mut public, &mut private)?,
         _ => {
             let parameters = public.need(CKA_EC_PARAMS)?.to_vec();
             let domain = Domain::of_parameters(&parameters)?;
@@ -172,13 +174,17 @@ fn slh_dsa(public: &mut Attributes, private: &mut Attributes) -> Outcome {
     Ok(())
 }
 
-/// Sets what a new pair of ML-KEM has.
-fn ml_kem(module: &Module, public: &mut Attributes, private: &mut Attributes) -> Outcome {
-    let set: MlKemSet = same_set(public, private)?;
-    let mut seed = Zeroizing::new(vec![0; MlKemSet::SEED_LEN]);
+/// Sets what a new pair of ML-KEM or ML-DSA has.
+fn seeded<S: Seeded>(
+    module: &Module,
+    public: &mut Attributes,
+    private: &mut Attributes,
+) -> Outcome {
+    let set: S = same_set(public, private)?;
+    let mut seed = Zeroizing::new(vec![0; S::SEED_LEN]);
     random::fill(&mut seed)?;
-    let value = kem::of_seed(module, set, &seed)?;
-    public.set(CKA_VALUE, Zeroizing::new(set.public_of(&value).to_vec()));
+    let (value, public_value) = seed::keys_of(module, set, &seed)?;
+    public.set(CKA_VALUE, Zeroizing::new(public_value));
     private.set(CKA_SEED, seed);
     private.set(CKA_VALUE, value);
     Ok(())

@@ -1,10 +1,7 @@
 //! Secret keys that are encapsulated for the owner of a key of ML-KEM, and that the owner gets
-//! back; and private keys of ML-KEM that are made of a seed.
+//! back.
 
-use broadloom::Transform;
-use broadloom::public_key::{
-    MlKemPrivateKey, MlKemPublicKey, MlKemSet, PrivateKey, PublicKey, PublicKeyAlgorithm,
-};
+use broadloom::public_key::{MlKemPublicKey, MlKemSet, PrivateKey, PublicKey};
 use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
@@ -14,9 +11,8 @@ use crate::key::{self, Key};
 use crate::mechanism::{What, find};
 use crate::memory::Outcome;
 use crate::module::Module;
-use crate::object::{Object, Purpose, open};
+use crate::object::{Object, Purpose};
 use crate::parameter::Given;
-use crate::parameter_set;
 
 /// An encapsulation that can begin: all but the engine's work is checked.
 pub struct Encapsulation<'k> {
@@ -117,32 +113,4 @@ fn shared(mut attributes: Attributes, officer: bool) -> Outcome<Attributes> {
         return Err(CKR_TEMPLATE_INCONSISTENT);
     }
     checked(attributes, officer)
-}
-
-/// Makes the decapsulation key of a seed: `d`, then `z`.
-///
-/// # Errors
-/// `CKR_MECHANISM_INVALID` where no provider has ML-KEM.
-pub fn of_seed(module: &Module, set: MlKemSet, seed: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
-    let transform = Transform::generate_key(PublicKeyAlgorithm::MlKem(set));
-    let transform = transform.map_err(|_| CKR_GENERAL_ERROR)?;
-    module.compute(&open(&module.registry, &transform)?, seed.to_vec())
-}
-
-/// Sets the value of a private key of ML-KEM of which the attributes have the seed alone.
-///
-/// # Errors
-/// As [`parameter_set::of_attributes`]; `CKR_ATTRIBUTE_VALUE_INVALID` for a seed of another length.
-pub fn expand(module: &Module, attributes: &mut Attributes) -> Outcome {
-    let is_private = attributes.class() == Some(CKO_PRIVATE_KEY);
-    let is_ml_kem = attributes.ulong(CKA_KEY_TYPE) == Some(CKK_ML_KEM);
-    if !is_private || !is_ml_kem || attributes.get(CKA_VALUE).is_some() {
-        return Ok(());
-    }
-    let set = parameter_set::of_attributes(attributes)?;
-    let seed = attributes.need(CKA_SEED)?;
-    MlKemPrivateKey::from_seed(set, seed).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
-    let value = of_seed(module, set, seed)?;
-    attributes.set(CKA_VALUE, value);
-    Ok(())
 }

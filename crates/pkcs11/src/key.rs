@@ -2,8 +2,9 @@
 
 use broadloom::lanes;
 use broadloom::public_key::{
-    Curve, EcPrivateKey, EcPublicKey, MlKemPrivateKey, MlKemPublicKey, PrivateKey, PublicKey,
-    RsaNumbers, RsaPrivateKey, RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
+    Curve, EcPrivateKey, EcPublicKey, MlDsaPrivateKey, MlDsaPublicKey, MlKemPrivateKey,
+    MlKemPublicKey, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey, RsaPublicKey, Secret,
+    SlhDsaPrivateKey, SlhDsaPublicKey,
 };
 use cryptoki_sys::*;
 use zeroize::Zeroizing;
@@ -140,6 +141,8 @@ pub fn of_attributes(attributes: &mut Attributes) -> Outcome<Option<Key>> {
         }
         (CKO_PUBLIC_KEY, CKK_SLH_DSA) => slh_dsa_public(attributes)?,
         (CKO_PRIVATE_KEY, CKK_SLH_DSA) => slh_dsa_private(attributes)?,
+        (CKO_PUBLIC_KEY, CKK_ML_DSA) => ml_dsa_public(attributes)?,
+        (CKO_PRIVATE_KEY, CKK_ML_DSA) => ml_dsa_private(attributes)?,
         (CKO_PUBLIC_KEY, CKK_ML_KEM) => ml_kem_public(attributes)?,
         (CKO_PRIVATE_KEY, CKK_ML_KEM) => ml_kem_private(attributes)?,
         _ => return Err(CKR_ATTRIBUTE_VALUE_INVALID),
@@ -247,6 +250,25 @@ fn slh_dsa_private(attributes: &Attributes) -> Outcome<Key> {
     let set = parameter_set::of_attributes(attributes)?;
     let key = SlhDsaPrivateKey::new(set, attributes.need(CKA_VALUE)?);
     Ok(Key::Private(PrivateKey::SlhDsa(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
+}
+
+fn ml_dsa_public(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let key = MlDsaPublicKey::new(set, attributes.need(CKA_VALUE)?);
+    Ok(Key::Public(PublicKey::MlDsa(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
+}
+
+/// A private key, whose secret numbers are checked (FIPS 204, algorithm 25). Whether a seed beside
+/// it is its own, [`Object::check_seed`](crate::object::Object::check_seed) finds out.
+fn ml_dsa_private(attributes: &Attributes) -> Outcome<Key> {
+    let set = parameter_set::of_attributes(attributes)?;
+    let value = attributes.need(CKA_VALUE)?;
+    lanes::MlDsaPrivateKey::new(set, value).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?;
+    let key = match attributes.get(CKA_SEED) {
+        Some(seed) => MlDsaPrivateKey::from_both(set, seed, value),
+        None => MlDsaPrivateKey::from_expanded(set, value),
+    };
+    Ok(Key::Private(PrivateKey::MlDsa(key.map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)?)))
 }
 
 /// An encapsulation key, whose numbers are checked (FIPS 203, 7.2).

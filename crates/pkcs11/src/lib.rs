@@ -30,6 +30,7 @@ mod parameter;
 mod parameter_set;
 mod pieces;
 mod random;
+mod seed;
 mod session;
 mod sign;
 mod slot;

@@ -1,7 +1,7 @@
 //! Mechanisms: which there are, with the sizes of their keys and the functions that take them.
 
 use broadloom::algorithm::{AesSize, Algorithm, CipherAlgorithm};
-use broadloom::public_key::{Curve, MlKemSet, RsaSize, SlhDsaSet};
+use broadloom::public_key::{Curve, MlDsaSet, MlKemSet, RsaSize, SlhDsaSet};
 use broadloom::{AeadAlgorithm, HashAlgorithm, MacAlgorithm, Registry};
 use cryptoki_sys::*;
 
@@ -38,6 +38,11 @@ pub enum What {
     Eddsa,
     Ecdh,
     SlhDsa,
+    MlDsa,
+    /// HashML-DSA of what the caller has hashed.
+    MlDsaOfDigest,
+    /// HashML-DSA of messages.
+    MlDsaOf(HashAlgorithm),
     /// Secrets that are encapsulated for a public key.
     MlKem,
     /// Keys under keys of AES, without a padding or with one.
@@ -68,6 +73,7 @@ pub enum Pair {
     Edwards,
     Montgomery,
     SlhDsa,
+    MlDsa,
     MlKem,
 }
 
@@ -118,6 +124,20 @@ const HASHES: &[Mechanism] = hashes!(
         CKM_SHA3_512_RSA_PKCS CKM_SHA3_512_RSA_PKCS_PSS CKM_ECDSA_SHA3_512,
 );
 
+/// Signatures of HashML-DSA, of each hash that PKCS #11 3.2 names for them.
+const HASH_ML_DSA: &[Mechanism] = &[
+    of(CKM_HASH_ML_DSA_SHA224, What::MlDsaOf(HashAlgorithm::Sha224)),
+    of(CKM_HASH_ML_DSA_SHA256, What::MlDsaOf(HashAlgorithm::Sha256)),
+    of(CKM_HASH_ML_DSA_SHA384, What::MlDsaOf(HashAlgorithm::Sha384)),
+    of(CKM_HASH_ML_DSA_SHA512, What::MlDsaOf(HashAlgorithm::Sha512)),
+    of(CKM_HASH_ML_DSA_SHA3_224, What::MlDsaOf(HashAlgorithm::Sha3_224)),
+    of(CKM_HASH_ML_DSA_SHA3_256, What::MlDsaOf(HashAlgorithm::Sha3_256)),
+    of(CKM_HASH_ML_DSA_SHA3_384, What::MlDsaOf(HashAlgorithm::Sha3_384)),
+    of(CKM_HASH_ML_DSA_SHA3_512, What::MlDsaOf(HashAlgorithm::Sha3_512)),
+    of(CKM_HASH_ML_DSA_SHAKE128, What::MlDsaOf(HashAlgorithm::Shake128)),
+    of(CKM_HASH_ML_DSA_SHAKE256, What::MlDsaOf(HashAlgorithm::Shake256)),
+];
+
 const OTHERS: &[Mechanism] = &[
     of(CKM_MD5, What::Digest(HashAlgorithm::Md5)),
     of(CKM_MD5_HMAC, What::Hmac { hash: HashAlgorithm::Md5, general: false }),
@@ -138,6 +158,8 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_EDDSA, What::Eddsa),
     of(CKM_ECDH1_DERIVE, What::Ecdh),
     of(CKM_SLH_DSA, What::SlhDsa),
+    of(CKM_ML_DSA, What::MlDsa),
+    of(CKM_HASH_ML_DSA, What::MlDsaOfDigest),
     of(CKM_ML_KEM, What::MlKem),
     of(CKM_AES_KEY_WRAP, What::KeyWrap { pads: false }),
     // Of this one, the standard does not say the padding; softhsm2 and others have the same.
@@ -151,16 +173,21 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_EC_EDWARDS_KEY_PAIR_GEN, What::GeneratePair(Pair::Edwards)),
     of(CKM_EC_MONTGOMERY_KEY_PAIR_GEN, What::GeneratePair(Pair::Montgomery)),
     of(CKM_SLH_DSA_KEY_PAIR_GEN, What::GeneratePair(Pair::SlhDsa)),
+    of(CKM_ML_DSA_KEY_PAIR_GEN, What::GeneratePair(Pair::MlDsa)),
     of(CKM_ML_KEM_KEY_PAIR_GEN, What::GeneratePair(Pair::MlKem)),
 ];
 
 /// The longest key of an HMAC that is made or asked for, in bytes.
 pub const LONGEST_SECRET: CK_ULONG = 4096;
 
+/// All mechanisms that are known.
+fn all() -> impl Iterator<Item = &'static Mechanism> {
+    [OTHERS, HASHES, HASH_ML_DSA].into_iter().flatten()
+}
+
 /// All mechanisms that some provider can do on this machine.
 pub fn available(registry: &Registry) -> Vec<&'static Mechanism> {
-    let all = OTHERS.iter().chain(HASHES);
-    all.filter(|mechanism| mechanism.what.is_available(registry)).collect()
+    all().filter(|mechanism| mechanism.what.is_available(registry)).collect()
 }
 
 /// The mechanism of a number.
@@ -168,8 +195,7 @@ pub fn available(registry: &Registry) -> Vec<&'static Mechanism> {
 /// # Errors
 /// `CKR_MECHANISM_INVALID`.
 pub fn find(id: CK_MECHANISM_TYPE) -> Outcome<What> {
-    let mut all = OTHERS.iter().chain(HASHES);
-    let found = all.find(|mechanism| mechanism.id == id);
+    let found = all().find(|mechanism| mechanism.id == id);
     found.map(|mechanism| mechanism.what).ok_or(CKR_MECHANISM_INVALID)
 }
 
@@ -206,6 +232,12 @@ impl What {
             What::SlhDsa | What::GeneratePair(Pair::SlhDsa) => {
                 has(Algorithm::PublicKey(Asymmetric::SlhDsa(SlhDsaSet::Sha2_128f)))
             }
+            What::MlDsa
+            | What::MlDsaOfDigest
+            | What::MlDsaOf(_)
+            | What::GeneratePair(Pair::MlDsa) => {
+                has(Algorithm::PublicKey(Asymmetric::MlDsa(MlDsaSet::MlDsa65)))
+            }
             What::MlKem | What::GeneratePair(Pair::MlKem) => {
                 has(Algorithm::PublicKey(Asymmetric::MlKem(MlKemSet::MlKem768)))
             }
@@ -240,8 +272,10 @@ impl What {
             What::Ecdh => (255, 384, CKF_DERIVE | curve),
             // Of these, the sizes are those of public keys in bytes.
             What::SlhDsa => (32, 64, signs),
+            What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => (1312, 2592, signs),
             What::MlKem => (800, 1568, encapsulates),
             What::GeneratePair(Pair::SlhDsa) => (32, 64, CKF_GENERATE_KEY_PAIR),
+            What::GeneratePair(Pair::MlDsa) => (1312, 2592, CKF_GENERATE_KEY_PAIR),
             What::GeneratePair(Pair::MlKem) => (800, 1568, CKF_GENERATE_KEY_PAIR),
             What::Generate(CKK_AES) => (16, 32, CKF_GENERATE),
             What::Generate(CKK_CHACHA20) => (32, 32, CKF_GENERATE),
@@ -263,11 +297,20 @@ impl What {
             What::Eddsa => key_type == CKK_EC_EDWARDS,
             What::Ecdh => matches!(key_type, CKK_EC | CKK_EC_MONTGOMERY),
             What::SlhDsa => key_type == CKK_SLH_DSA,
+            What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => key_type == CKK_ML_DSA,
             What::MlKem => key_type == CKK_ML_KEM,
             What::Digest(_) | What::Generate(_) | What::GeneratePair(_) => false,
             _ => key_type == CKK_RSA,
         }
     }
+}
+
+/// The hash of a mechanism that digests, if HashML-DSA takes its digests.
+pub fn hash_of_ml_dsa(id: CK_MECHANISM_TYPE) -> Option<HashAlgorithm> {
+    let takes = |hash: &HashAlgorithm| {
+        HASH_ML_DSA.iter().any(|mechanism| mechanism.what == What::MlDsaOf(*hash))
+    };
+    hash(id).filter(takes)
 }
 
 /// The hash of a mechanism that digests.

@@ -91,19 +91,28 @@ impl Object {
         self.open(registry, verifies).map(drop).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)
     }
 
-    /// Checks that a private key of ML-KEM is that of the seed beside it: only the engine makes
-    /// keys of seeds.
+    /// Checks that a private key of ML-KEM or ML-DSA is that of the seed beside it: only the engine
+    /// makes keys of seeds.
     ///
     /// # Errors
     /// `CKR_TEMPLATE_INCONSISTENT`.
     pub fn check_seed(&self, registry: &Registry) -> Outcome {
-        let Some(Key::Private(PrivateKey::MlKem(key))) = &self.key else { return Ok(()) };
-        let algorithm = Algorithm::PublicKey(PublicKeyAlgorithm::MlKem(key.set()));
+        let (algorithm, seed, purpose) = match &self.key {
+            Some(Key::Private(PrivateKey::MlKem(key))) => {
+                (PublicKeyAlgorithm::MlKem(key.set()), key.seed(), Purpose::Decapsulate)
+            }
+            Some(Key::Private(PrivateKey::MlDsa(key))) => {
+                let signs = Purpose::Sign(Scheme::default());
+                (PublicKeyAlgorithm::MlDsa(key.set()), key.seed(), signs)
+            }
+            _ => return Ok(()),
+        };
+        let algorithm = Algorithm::PublicKey(algorithm);
         let is_known = registry.default_providers().any(|provider| provider.supports(algorithm));
-        if key.seed().is_none() || !is_known {
+        if seed.is_none() || !is_known {
             return Ok(());
         }
-        let opened = self.open(registry, Purpose::Decapsulate);
+        let opened = self.open(registry, purpose);
         opened.map(drop).map_err(|_| CKR_TEMPLATE_INCONSISTENT)
     }
 

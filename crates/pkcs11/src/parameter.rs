@@ -15,7 +15,7 @@ pub struct Given<'c> {
     mechanism: &'c CK_MECHANISM,
 }
 
-/// The longest context string of a signature, in bytes (FIPS 205, 10.2.1).
+/// The longest context string of a signature, in bytes (FIPS 204, 5.2; FIPS 205, 10.2.1).
 const LONGEST_CONTEXT: CK_ULONG = 255;
 
 /// Parameters of an AEAD.
@@ -173,8 +173,8 @@ impl<'c> Given<'c> {
         if is_plain { Ok(()) } else { Err(CKR_MECHANISM_PARAM_INVALID) }
     }
 
-    /// The optional parameter of a signature of SLH-DSA. Where the caller leaves the choice,
-    /// signatures have fresh randomness.
+    /// The optional parameter of a signature of SLH-DSA or ML-DSA. Where the caller leaves the
+    /// choice, signatures have fresh randomness.
     ///
     /// # Errors
     /// `CKR_MECHANISM_PARAM_INVALID`: a choice that there is not, or a context string of more than
@@ -183,7 +183,25 @@ impl<'c> Given<'c> {
         if self.bytes()?.is_empty() {
             return Ok(Signature { is_hedged: true, context: Vec::new() });
         }
-        let parameters: CK_SIGN_ADDITIONAL_CONTEXT = self.structure()?;
+        self.signature_under(self.structure()?)
+    }
+
+    /// The parameter of a signature of HashML-DSA over a digest that the caller has made: as
+    /// [`signature`](Given::signature), and the hash.
+    ///
+    /// # Errors
+    /// As [`signature`](Given::signature). `CKR_MECHANISM_PARAM_INVALID`: a mechanism that is no
+    /// hash, or a hash that HashML-DSA does not have.
+    pub fn digest_signature(&self) -> Outcome<(Signature, HashAlgorithm)> {
+        let parameters: CK_HASH_SIGN_ADDITIONAL_CONTEXT = self.structure()?;
+        let CK_HASH_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen, hash } =
+            parameters;
+        let hash = mechanism::hash_of_ml_dsa(hash).ok_or(CKR_MECHANISM_PARAM_INVALID)?;
+        let rest = CK_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen };
+        Ok((self.signature_under(rest)?, hash))
+    }
+
+    fn signature_under(&self, parameters: CK_SIGN_ADDITIONAL_CONTEXT) -> Outcome<Signature> {
         let is_hedged = match parameters.hedgeVariant {
             CKH_HEDGE_PREFERRED | CKH_HEDGE_REQUIRED => true,
             CKH_DETERMINISTIC_REQUIRED => false,

@@ -1,11 +1,17 @@
-//! Parameter sets of SLH-DSA and ML-KEM, by the numbers that PKCS #11 3.2 has for
+//! Parameter sets of SLH-DSA, ML-DSA and ML-KEM, by the numbers that PKCS #11 3.2 has for
 //! `CKA_PARAMETER_SET`.
 
-use broadloom::public_key::{MlKemSet, SlhDsaSet};
+use broadloom::public_key::{MlDsaSet, MlKemSet, SlhDsaSet};
 use cryptoki_sys::*;
 
 use crate::attribute::Attributes;
 use crate::memory::Outcome;
+
+const ML_DSA: [(CK_ULONG, MlDsaSet); 3] = [
+    (CKP_ML_DSA_44, MlDsaSet::MlDsa44),
+    (CKP_ML_DSA_65, MlDsaSet::MlDsa65),
+    (CKP_ML_DSA_87, MlDsaSet::MlDsa87),
+];
 
 const ML_KEM: [(CK_ULONG, MlKemSet); 3] = [
     (CKP_ML_KEM_512, MlKemSet::MlKem512),
@@ -28,11 +34,15 @@ const SLH_DSA: [(CK_ULONG, SlhDsaSet); 12] = [
     (CKP_SLH_DSA_SHAKE_256F, SlhDsaSet::Shake256f),
 ];
 
-/// A family whose sets have numbers. Two families use the same numbers: the type of a key says
+/// A family whose sets have numbers. All families use the same numbers: the type of a key says
 /// which family is meant.
 pub trait ParameterSet: Copy + PartialEq + 'static {
     /// The sets with their numbers.
     const NUMBERS: &'static [(CK_ULONG, Self)];
+}
+
+impl ParameterSet for MlDsaSet {
+    const NUMBERS: &'static [(CK_ULONG, MlDsaSet)] = &ML_DSA;
 }
 
 impl ParameterSet for MlKemSet {
@@ -78,6 +88,7 @@ mod tests {
                 assert!(of_attributes::<S>(&attributes) == Ok(set), "set {place}");
             }
         }
+        check(&MlDsaSet::ALL);
         check(&MlKemSet::ALL);
         check(&SlhDsaSet::ALL);
     }
@@ -90,6 +101,8 @@ mod tests {
         for number in [0, 4] {
             attributes.set(CKA_PARAMETER_SET, ulong(number));
             let none = of_attributes::<MlKemSet>(&attributes);
+            assert_eq!(none, Err(CKR_PARAMETER_SET_NOT_SUPPORTED));
+            let none = of_attributes::<MlDsaSet>(&attributes);
             assert_eq!(none, Err(CKR_PARAMETER_SET_NOT_SUPPORTED));
         }
         assert_eq!(of_attributes::<SlhDsaSet>(&attributes), Ok(SlhDsaSet::Shake128f));

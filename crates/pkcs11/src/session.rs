@@ -253,12 +253,12 @@ impl Desk {
     ///
     /// # Errors
     /// `CKR_SESSION_READ_ONLY` for an object of the token in a session that does not write; as
-    /// [`crate::kem::expand`] and [`Slot::add`].
+    /// [`crate::seed::expand`] and [`Slot::add`].
     pub fn add(&self, mut attributes: crate::attribute::Attributes) -> Outcome<CK_OBJECT_HANDLE> {
         if attributes.is(CKA_TOKEN) && !self.session.writes {
             return Err(CKR_SESSION_READ_ONLY);
         }
-        crate::kem::expand(&self.module, &mut attributes)?;
+        crate::seed::expand(&self.module, &mut attributes)?;
         self.slot().add(&self.module.registry, self.session.handle, attributes)
     }
 }

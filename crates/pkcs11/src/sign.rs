@@ -10,12 +10,13 @@ use cryptoki_sys::*;
 use zeroize::Zeroizing;
 
 use crate::curve_signature;
+use crate::digest::digest;
 use crate::key::Key;
 use crate::mechanism::{What, find};
 use crate::memory::{Outcome, Output, append};
 use crate::module::{Module, status};
 use crate::object::{Object, Opened, Purpose};
-use crate::parameter::Given;
+use crate::parameter::{Given, Signature};
 use crate::pieces::{self, MOST_KEPT};
 use crate::session::{After, unless_asked};
 
@@ -24,7 +25,7 @@ pub struct Signing {
     object: Arc<Object>,
     how: How,
     verifies: bool,
-    /// Under what a signature of SLH-DSA holds; empty for all others.
+    /// Under what a signature of SLH-DSA or ML-DSA holds; empty for all others.
     context: Vec<u8>,
     /// Bytes of a signature.
     len: usize,
@@ -39,6 +40,8 @@ enum How {
     Mac(MacAlgorithm),
     /// A message that the scheme hashes; of a curve, the signature has another form.
     Message(Scheme, Option<Curve>),
+    /// A message that is hashed here, because the scheme takes digests alone.
+    Hashed(Scheme),
     /// A digest of this length.
     Digest(Scheme, usize),
     /// What is hashed by the caller, for a curve.
@@ -80,14 +83,27 @@ impl Signing {
         let what = find(given.id)?;
         let is_general =
             matches!(what, What::Hmac { general, .. } | What::Cmac { general } if general);
-        let has_parameter =
-            matches!(what, What::RsaPss | What::RsaPssOf(_) | What::Eddsa | What::SlhDsa);
+        let has_parameter = matches!(
+            what,
+            What::RsaPss
+                | What::RsaPssOf(_)
+                | What::Eddsa
+                | What::SlhDsa
+                | What::MlDsa
+                | What::MlDsaOfDigest
+                | What::MlDsaOf(_)
+        );
         if !is_general && !has_parameter {
             given.none()?;
         }
         let tag_len = |most| if is_general { given.tag_len(most) } else { Ok(most) };
         let of_curve = || curve.ok_or(CKR_KEY_TYPE_INCONSISTENT);
         let mut context = Vec::new();
+        let mut under = |parameters: Signature, scheme: Scheme| {
+            context = parameters.context;
+            // Whoever verifies need not know whether a signature is hedged.
+            if parameters.is_hedged && !verifies { scheme.hedged() } else { scheme }
+        };
         let (how, len) = match what {
             What::Hmac { hash, .. } => {
                 (How::Mac(MacAlgorithm::Hmac(hash)), tag_len(hash.digest_len())?)
@@ -133,14 +149,28 @@ impl Signing {
                     Key::Public(PublicKey::SlhDsa(key)) => key.set(),
                     _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
                 };
-                let parameters = given.signature()?;
-                context = parameters.context;
-                // Whoever verifies need not know whether a signature is hedged.
-                let scheme = match parameters.is_hedged && !verifies {
-                    true => Scheme::default().hedged(),
-                    false => Scheme::default(),
-                };
+                let scheme = under(given.signature()?, Scheme::default());
                 (How::Whole(scheme), set.signature_len())
+            }
+            What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => {
+                let set = match object.key()? {
+                    Key::Private(PrivateKey::MlDsa(key)) => key.set(),
+                    Key::Public(PublicKey::MlDsa(key)) => key.set(),
+                    _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
+                };
+                let how = match what {
+                    What::MlDsaOf(hash) => {
+                        let scheme = Scheme::new(hash).prehashed();
+                        How::Hashed(under(given.signature()?, scheme))
+                    }
+                    What::MlDsaOfDigest => {
+                        let (parameters, hash) = given.digest_signature()?;
+                        let scheme = under(parameters, Scheme::new(hash).prehashed());
+                        How::Digest(scheme, hash.digest_len())
+                    }
+                    _ => How::Whole(under(given.signature()?, Scheme::default())),
+                };
+                (how, set.signature_len())
             }
             _ => return Err(CKR_MECHANISM_INVALID),
         };
@@ -160,9 +190,11 @@ impl Signing {
             }
             How::Padded | How::Raw if self.verifies => Purpose::Encrypt(Scheme::bare()),
             How::Padded | How::Raw => Purpose::Decrypt(Scheme::bare()),
-            How::Message(scheme, _) | How::Digest(scheme, _) => self.signs_with(scheme),
+            How::Message(scheme, _)
+            | How::Hashed(scheme)
+            | How::Digest(scheme, _)
+            | How::Whole(scheme) => self.signs_with(scheme),
             How::CurveDigest(_) => self.signs_with(Scheme::new(HashAlgorithm::Sha256).prehashed()),
-            How::Whole(scheme) => self.signs_with(scheme),
         };
         self.object.open_under(&module.registry, purpose, &self.context)
     }
@@ -184,7 +216,9 @@ impl Signing {
         if let Input::Nothing = self.input {
             self.input = match self.how {
                 How::Mac(_) => Input::Streamed(pieces::begin(&self.session(module)?)?),
-                How::Message(scheme, _) => Input::Streamed(module.begin(scheme.hash())?),
+                How::Message(scheme, _) | How::Hashed(scheme) => {
+                    Input::Streamed(module.begin(scheme.hash())?)
+                }
                 _ => Input::Kept(Zeroizing::default()),
             };
         }
@@ -226,6 +260,7 @@ impl Signing {
                         How::Message(scheme, curve) => {
                             self.of_digest(module, scheme.prehashed(), curve, &made)?
                         }
+                        How::Hashed(scheme) => self.of_digest(module, scheme, None, &made)?,
                         _ => made,
                     }
                 }
@@ -258,6 +293,9 @@ impl Signing {
                 self.of_digest(module, scheme, Some(curve), &digest)
             }
             How::Message(scheme, curve) => self.of_digest(module, scheme, curve, data),
+            How::Hashed(scheme) => {
+                self.of_digest(module, scheme, None, &digest(module, scheme.hash(), data)?)
+            }
             How::Digest(scheme, len) => {
                 if data.len() != len {
                     return Err(CKR_DATA_LEN_RANGE);
@@ -332,6 +370,10 @@ impl Signing {
                         let digest = module.finish(stream)?;
                         self.check_digest(module, scheme.prehashed(), curve, &digest, signature)
                     }
+                    How::Hashed(scheme) => {
+                        let digest = module.finish(stream)?;
+                        self.check_digest(module, scheme, None, &digest, signature)
+                    }
                     _ => module.verify(stream, signature),
                 },
                 Input::Kept(kept) => self.check(module, &kept, signature),
@@ -363,6 +405,10 @@ impl Signing {
             }
             How::Message(scheme, curve) => {
                 self.check_digest(module, scheme, curve, data, signature)
+            }
+            How::Hashed(scheme) => {
+                let digest = digest(module, scheme.hash(), data)?;
+                self.check_digest(module, scheme, None, &digest, signature)
             }
             How::Digest(scheme, len) if data.len() == len => {
                 self.check_digest(module, scheme, None, data, signature)

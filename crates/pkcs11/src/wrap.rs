@@ -202,6 +202,11 @@ fn private(key: &PrivateKey, mut attributes: Attributes, officer: bool) -> Outco
             let set = parameter_set::number(key.set());
             return of_set(CKK_SLH_DSA, set, &parts, attributes, officer);
         }
+        PrivateKey::MlDsa(key) => {
+            let parts = [(CKA_SEED, key.seed()), (CKA_VALUE, key.expanded())];
+            let set = parameter_set::number(key.set());
+            return of_set(CKK_ML_DSA, set, &parts, attributes, officer);
+        }
         PrivateKey::MlKem(key) => {
             let parts = [(CKA_SEED, key.seed()), (CKA_VALUE, key.expanded())];
             let set = parameter_set::number(key.set());

@@ -353,6 +353,14 @@ fn work(slot: CK_SLOT_ID) -> Needles {
     needles.hide_part("SK.seed of SLH-DSA", session, key, CKA_VALUE, 0..16);
     needles.hide_part("SK.prf of SLH-DSA", session, key, CKA_VALUE, 16..32);
     use_to_sign(session, mechanism(CKM_SLH_DSA), key, 300);
+    let (_, key) = pair(session, CKM_ML_DSA_KEY_PAIR_GEN, &of_set(CKP_ML_DSA_65), &token)
+        .expect("a pair of keys");
+    needles.hide_value("the seed of ML-DSA", session, key, CKA_SEED);
+    needles.hide_part("K of ML-DSA", session, key, CKA_VALUE, 32..64);
+    needles.hide_part("the secret vectors of ML-DSA", session, key, CKA_VALUE, 128..176);
+    needles.hide_part("the end of them", session, key, CKA_VALUE, 1488..1536);
+    use_to_sign(session, mechanism(CKM_ML_DSA), key, 300);
+    use_to_sign(session, mechanism(CKM_HASH_ML_DSA_SHA256), key, 300);
     let (public, key) = pair(session, CKM_ML_KEM_KEY_PAIR_GEN, &of_set(CKP_ML_KEM_768), &token)
         .expect("a pair of keys");
     needles.hide_part("d of ML-KEM", session, key, CKA_SEED, 0..32);

@@ -128,6 +128,7 @@ class Session:
         salt_length: _SaltLength | None = None,
         context: ReadableBuffer | None = None,
         hedged: bool = False,
+        external_mu: bool = False,
     ) -> Session: ...
     @staticmethod
     def verify(
@@ -137,6 +138,7 @@ class Session:
         padding: Literal["pkcs1v15", "pss"] | None = None,
         salt_length: _SaltLength | None = None,
         context: ReadableBuffer | None = None,
+        external_mu: bool = False,
     ) -> Session: ...
     @property
     def algorithm(self) -> str: ...
@@ -405,6 +407,7 @@ def sign_many(
     salt_length: _SaltLength | None = None,
     context: ReadableBuffer | None = None,
     hedged: bool = False,
+    external_mu: bool = False,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
 ) -> list[bytes]: ...
@@ -418,6 +421,7 @@ def sign_many(
     salt_length: _SaltLength | None = None,
     context: ReadableBuffer | None = None,
     hedged: bool = False,
+    external_mu: bool = False,
     threads: int | None = 1,
     result: Literal["numpy"],
 ) -> Any: ...
@@ -431,6 +435,7 @@ def sign_many(
     salt_length: _SaltLength | None = None,
     context: ReadableBuffer | None = None,
     hedged: bool = False,
+    external_mu: bool = False,
     threads: int | None = 1,
     result: Literal["arrow"],
 ) -> Array: ...
@@ -518,6 +523,7 @@ def verify_many(
     padding: Literal["pkcs1v15", "pss"] | None = None,
     salt_length: _SaltLength | None = None,
     context: ReadableBuffer | None = None,
+    external_mu: bool = False,
     threads: int | None = 1,
 ) -> list[bool]: ...
 @overload

@@ -24,6 +24,9 @@ use crate::{arguments, buffers, engine, error, memory};
 ///     is right only under the context that it was made under.
 /// :param hedged: for ML-DSA, SLH-DSA and ECDSA, signatures with fresh randomness; otherwise, those
 ///     of ML-DSA and SLH-DSA are deterministic.
+/// :param external_mu: for ML-DSA, each buffer is mu in place of a message: 64 bytes that are
+///     hashed of the public key, the context and the message (FIPS 204, algorithm 7, line 6). The
+///     signature is that of the message. There is no `context` then.
 /// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
 ///     curves need libcrypto of OpenSSL 3.
 ///
@@ -37,10 +40,10 @@ use crate::{arguments, buffers, engine, error, memory};
 #[pyo3(
     signature = (
         buffers, private_key, *, hash = "sha256", padding = None, salt_length = None,
-        context = None, hedged = false, threads = Some(1), result = None
+        context = None, hedged = false, external_mu = false, threads = Some(1), result = None
     ),
     text_signature = "(buffers, private_key, *, hash='sha256', padding=None, salt_length=None, \
-        context=None, hedged=False, threads=1, result=None)"
+        context=None, hedged=False, external_mu=False, threads=1, result=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn sign_many<'py>(
@@ -51,13 +54,14 @@ pub fn sign_many<'py>(
     salt_length: Option<SaltLength>,
     context: Option<&Bound<'py, PyAny>>,
     hedged: bool,
+    external_mu: bool,
     threads: Option<isize>,
     result: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = buffers.py();
     let wanted = Wanted::new(py, result, None)?;
     let threads = arguments::threads(threads)?;
-    let manner = Manner { padding, salt_length, context, hedged };
+    let manner = Manner { padding, salt_length, context, hedged, external_mu };
     let session = signing(private_key, hash, manner)?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let mut signatures = memory::collect((0..buffers.len()).map(|_| Vec::new()))?;
@@ -87,6 +91,7 @@ pub fn sign_many<'py>(
 /// :param public_key: PEM (`str` or bytes) or DER (SubjectPublicKeyInfo).
 /// :param salt_length: as of `sign_many`. Without it, a salt of either length is right.
 /// :param context: the one that the signatures were made under.
+/// :param external_mu: as of `sign_many`.
 ///
 /// The other parameters and the errors are those of `sign_many`.
 ///
@@ -98,10 +103,10 @@ pub fn sign_many<'py>(
 #[pyo3(
     signature = (
         buffers, signatures, public_key, *, hash = "sha256", padding = None, salt_length = None,
-        context = None, threads = Some(1)
+        context = None, external_mu = false, threads = Some(1)
     ),
     text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, \
-        salt_length=None, context=None, threads=1)"
+        salt_length=None, context=None, external_mu=False, threads=1)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn verify_many(
@@ -112,11 +117,12 @@ pub fn verify_many(
     padding: Option<&str>,
     salt_length: Option<SaltLength>,
     context: Option<&Bound<'_, PyAny>>,
+    external_mu: bool,
     threads: Option<isize>,
 ) -> PyResult<Vec<bool>> {
     let py = buffers.py();
     let threads = arguments::threads(threads)?;
-    let manner = Manner { padding, salt_length, context, hedged: false };
+    let manner = Manner { padding, salt_length, context, hedged: false, external_mu };
     let session = verifying(public_key, hash, manner)?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let signatures = Buffers::many(signatures, "signatures")?;
@@ -210,6 +216,8 @@ pub struct Manner<'n, 'py> {
     pub context: Option<&'n Bound<'py, PyAny>>,
     /// `true` for signatures with fresh randomness.
     pub hedged: bool,
+    /// `true` where mu of ML-DSA is given in place of messages.
+    pub external_mu: bool,
 }
 
 impl Manner<'_, '_> {
@@ -286,9 +294,10 @@ pub fn read_key<K, E: std::fmt::Display>(
 fn scheme(
     algorithm: PublicKeyAlgorithm,
     hash: HashAlgorithm,
-    Manner { padding, salt_length, hedged, .. }: Manner<'_, '_>,
+    Manner { padding, salt_length, hedged, external_mu, .. }: Manner<'_, '_>,
 ) -> PyResult<Scheme> {
     let scheme = if hedged { Scheme::new(hash).hedged() } else { Scheme::new(hash) };
+    let scheme = if external_mu { scheme.external_mu() } else { scheme };
     if salt_length.is_some() && padding != Some("pss") {
         return Err(PyValueError::new_err(
             "salt_length is given, and only padding='pss' has a salt",

@@ -453,6 +453,7 @@ fn wrong_transforms_are_refused_with_words() {
         hedged: 0,
         context: ptr::null(),
         context_len: 0,
+        external_mu: 0,
     };
     for (wrong, status, text) in [
         (transform(c"aes-129-gcm"), BL_E_NAME, "valid: md5"),

@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString};
 use std::ptr;
 
 use broadloom::public_key::MlDsaSet;
+use broadloom::{HashAlgorithm, Job, Processor, Transform};
 use broadloom_capi::*;
 
 fn zeroed<T>() -> T {
@@ -22,12 +23,23 @@ fn open(
     direction: &CStr,
     key: &[u8],
 ) -> Result<*mut bl_session, bl_status> {
+    open_with(algorithm, direction, key, ptr::null())
+}
+
+/// Opens a session with a scheme, or without one.
+fn open_with(
+    algorithm: Option<&CStr>,
+    direction: &CStr,
+    key: &[u8],
+    scheme: *const bl_scheme,
+) -> Result<*mut bl_session, bl_status> {
     let transform = bl_transform {
         size: size_of::<bl_transform>(),
         algorithm: algorithm.map_or(ptr::null(), CStr::as_ptr),
         direction: direction.as_ptr(),
         key: key.as_ptr(),
         key_len: key.len(),
+        scheme,
         ..zeroed()
     };
     let mut session = ptr::null_mut();
@@ -132,6 +144,44 @@ fn keys_are_generated_and_sign() {
         assert_eq!(verify(b"a message", &signature), Ok(Vec::new()));
         assert_eq!(verify(b"another", &signature), Err(BL_E_SIGNATURE_MISMATCH));
         assert_eq!(verify(b"a message", &signature[1..]), Err(BL_E_SIGNATURE_MISMATCH));
+    }
+}
+
+#[test]
+fn mu_stands_for_the_message() {
+    let name = c"ml-dsa-44";
+    let shake = |pieces: &[&[u8]]| {
+        let session = Transform::hash(HashAlgorithm::Shake256);
+        let session = broadloom::registry().open(&session).expect("native has it");
+        let mut jobs = [Job::new(&session, pieces.concat())];
+        Processor::new().process_many(&mut jobs);
+        jobs[0].tag().expect("a digest").to_vec()
+    };
+    let keys = process(open(Some(name), c"generate", b""), b"", Work::Generate).expect("keys");
+    let (private, public) = keys.split_at(MlDsaSet::MlDsa44.private_key_len());
+    let mu = shake(&[&shake(&[public]), &[0, 7], b"a realm", b"a message"]);
+    let private = der(name, private, b"").expect("a private key");
+    let public = der(name, b"", public).expect("a public key");
+    let size = size_of::<bl_scheme>();
+    let of_mu = bl_scheme { size, external_mu: 1, ..zeroed() };
+    let named = bl_scheme { size, context: b"a realm".as_ptr(), context_len: 7, ..zeroed() };
+    let signature = process(open_with(None, c"sign", &private, &of_mu), &mu, Work::Sign);
+    let signature = signature.expect("it signs");
+    let same = process(open_with(None, c"sign", &private, &named), b"a message", Work::Sign);
+    assert_eq!(same, Ok(signature.clone()));
+    for (scheme, data) in [(&of_mu, &mu[..]), (&named, b"a message")] {
+        let session = open_with(None, c"verify", &public, scheme);
+        assert_eq!(process(session, data, Work::Verify(&signature)), Ok(Vec::new()));
+    }
+    let session = open_with(None, c"verify", &public, &of_mu);
+    let other = process(session, &[7; 64], Work::Verify(&signature));
+    assert_eq!(other, Err(BL_E_SIGNATURE_MISMATCH));
+    for (wrong, text) in [
+        (bl_scheme { prehashed: 1, ..of_mu }, "digests or mu, and not both"),
+        (bl_scheme { context: named.context, context_len: 7, ..of_mu }, "in it already"),
+    ] {
+        assert!(open_with(None, c"sign", &private, &wrong).is_err());
+        assert!(last_error().contains(text), "{}", last_error());
     }
 }
 

@@ -1,14 +1,25 @@
 //! The groups of TLS 1.3 that are KEMs.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 
-use broadloom::public_key::Kem;
+use broadloom::public_key::{HybridKem, Kem, MlKemSet};
 
-use super::facts::facts;
+use crate::held::HeldType;
 use crate::interface::{Callback, INTEGER, Param, UNSIGNED};
 
 /// TLS 1.3 in libssl's numbers.
 const TLS_1_3: c_int = 0x0304;
+
+/// Returns the number and the name of a group (draft-ietf-tls-mlkem, draft-ietf-tls-ecdhe-mlkem).
+fn group(kem: Kem) -> (c_uint, &'static CStr) {
+    match kem {
+        Kem::MlKem(MlKemSet::MlKem512) => (0x0200, c"MLKEM512"),
+        Kem::MlKem(MlKemSet::MlKem768) => (0x0201, c"MLKEM768"),
+        Kem::MlKem(MlKemSet::MlKem1024) => (0x0202, c"MLKEM1024"),
+        Kem::Hybrid(HybridKem::X25519MlKem768) => (0x11ec, c"X25519MLKEM768"),
+        Kem::Hybrid(HybridKem::P256MlKem768) => (0x11eb, c"SecP256r1MLKEM768"),
+    }
+}
 
 /// Tells libssl the groups whose keys are managed here. Returns 0 once the callback does.
 ///
@@ -20,8 +31,8 @@ pub unsafe fn tell_groups(
     argument: *mut c_void,
 ) -> c_int {
     for kem in Kem::ALL.into_iter().filter(|kem| has(*kem)) {
-        let facts = facts(kem);
-        let (mut id, name) = facts.group;
+        let facts = HeldType::Kem(kem).facts();
+        let (mut id, name) = group(kem);
         let mut security: c_uint = facts.security_bits.into();
         let mut is_kem: c_uint = 1;
         // DTLS never, and TLS without a last version.

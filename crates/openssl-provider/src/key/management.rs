@@ -232,7 +232,7 @@ unsafe extern "C" fn set_params(pointer: *mut c_void, list: *const Param) -> c_i
     unsafe {
         let key = key(pointer);
         let pkey = key.pkey();
-        key.forget_sessions();
+        key.sessions.forget();
         if pkey.is_null() { 0 } else { (functions().EVP_PKEY_set_params)(pkey, list.cast_mut()) }
     }
 }

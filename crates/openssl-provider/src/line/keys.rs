@@ -35,10 +35,13 @@ pub enum Kind {
     Kem,
     /// With keys of SLH-DSA.
     SlhDsa,
+    /// With keys of ML-DSA, and to make them.
+    MlDsa,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::Rsa, Kind::Curve25519, Kind::Ec, Kind::Kem, Kind::SlhDsa];
+    const ALL: [Kind; 6] =
+        [Kind::Rsa, Kind::Curve25519, Kind::Ec, Kind::Kem, Kind::SlhDsa, Kind::MlDsa];
 }
 
 type Request = Job<'static, Arc<Ticket<Answer>>>;

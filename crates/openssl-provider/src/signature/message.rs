@@ -118,25 +118,25 @@ fn alone(
     init: Init,
     function: impl FnOnce(*mut MdContext) -> c_int,
 ) -> c_int {
+    let pkey = operation.key.as_ref().map_or(ptr::null_mut(), |key| key.pkey());
     // SAFETY: an empty list is valid.
-    unsafe { alone_with(operation, init, ptr::null(), function) }
+    unsafe { alone_with(pkey, init, ptr::null(), function) }
 }
 
-/// Has libcrypto do an operation with the key of a context, and with parameters.
+/// Has libcrypto do an operation with a key and with parameters.
 ///
 /// # Safety
-/// The list is valid, as [`Param`] defines it.
+/// The key is libcrypto's or null, and the list is valid, as [`Param`] defines it.
 pub unsafe fn alone_with(
-    operation: &Operation,
+    pkey: *mut Pkey,
     init: Init,
     list: *const Param,
     function: impl FnOnce(*mut MdContext) -> c_int,
 ) -> c_int {
     let functions = functions();
-    let pkey = operation.key.as_ref().map_or(ptr::null_mut(), |key| key.pkey());
     let (name, place) = (ptr::null(), ptr::null_mut());
-    // SAFETY: the context is new and ours, the list is valid, by this function's contract, and a
-    // null key is refused.
+    // SAFETY: the context is new and ours, the key and the list are valid, by this function's
+    // contract, and a null key is refused.
     unsafe {
         let context = (functions.EVP_MD_CTX_new)();
         let begun = init(context, place, name, apart(), ptr::null(), pkey, list);

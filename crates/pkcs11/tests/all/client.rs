@@ -268,6 +268,22 @@ pub fn with<T: ?Sized>(id: CK_MECHANISM_TYPE, parameter: &T) -> CK_MECHANISM {
     }
 }
 
+/// The parameter of signatures of SLH-DSA and ML-DSA. The context has to outlive it.
+pub fn parameters(choice: CK_HEDGE_TYPE, context: &[u8]) -> CK_SIGN_ADDITIONAL_CONTEXT {
+    CK_SIGN_ADDITIONAL_CONTEXT {
+        hedgeVariant: choice,
+        pContext: bytes(context),
+        ulContextLen: context.len() as CK_ULONG,
+    }
+}
+
+/// The digest of a message.
+pub fn digest(session: CK_SESSION_HANDLE, id: CK_MECHANISM_TYPE, data: &[u8]) -> Code<Vec<u8>> {
+    let mut how = mechanism(id);
+    call!(C_DigestInit(session, &mut how))?;
+    output(|to, len| call!(C_Digest(session, bytes(data), data.len() as CK_ULONG, to, len)))
+}
+
 /// An AES key of 16 bytes, which may do everything.
 pub fn aes() -> Template {
     Template::default()

@@ -2,6 +2,7 @@
 //! because a process has one module.
 
 mod client;
+mod ml_dsa;
 mod ml_kem;
 mod operations;
 mod slh_dsa;

@@ -22,17 +22,15 @@ fn new_pair(
     pair(session, CKM_SLH_DSA_KEY_PAIR_GEN, &public, private).expect("a pair of keys")
 }
 
-fn parameters(choice: CK_HEDGE_TYPE, context: &[u8]) -> CK_SIGN_ADDITIONAL_CONTEXT {
-    CK_SIGN_ADDITIONAL_CONTEXT {
-        hedgeVariant: choice,
-        pContext: bytes(context),
-        ulContextLen: context.len() as CK_ULONG,
-    }
-}
-
 /// Returns `true` if the engine takes a signature.
-fn engine_takes(key: &PublicKey, context: &[u8], message: &[u8], signature: &[u8]) -> bool {
-    let transform = Transform::verify(key, Scheme::default()).and_then(|one| one.context(context));
+pub fn engine_takes(
+    key: &PublicKey,
+    scheme: Scheme,
+    context: &[u8],
+    message: &[u8],
+    signature: &[u8],
+) -> bool {
+    let transform = Transform::verify(key, scheme).and_then(|one| one.context(context));
     let transform = transform.expect("a key that verifies");
     let session = broadloom::registry().open(&transform).expect("native has it");
     let mut jobs = [Job::new(&session, message).signature(signature)];
@@ -48,12 +46,15 @@ fn signatures_verify_under_their_context_alone() {
         let (public, private) = new_pair(session, number, &Template::default());
         let bytes = value(session, public, CKA_VALUE).expect("it is public");
         let key = PublicKey::SlhDsa(SlhDsaPublicKey::new(set, &bytes).expect("a public key"));
+        let takes = |context: &[u8], signature: &[u8]| {
+            engine_takes(&key, Scheme::default(), context, message, signature)
+        };
         for context in [&b""[..], b"an application", &[7; 255]] {
             let given = parameters(CKH_HEDGE_PREFERRED, context);
             let how = with(CKM_SLH_DSA, &given);
             let signature = sign(session, how, private, message).expect("a signature");
             assert_eq!(signature.len(), set.signature_len(), "{set}");
-            assert!(engine_takes(&key, context, message, &signature), "{set}");
+            assert!(takes(context, &signature), "{set}");
             assert_eq!(verify(session, how, public, message, &signature), Ok(()), "{set}");
             let other = verify(session, how, public, b"another one", &signature);
             assert_eq!(other, Err(CKR_SIGNATURE_INVALID), "{set}");
@@ -66,7 +67,7 @@ fn signatures_verify_under_their_context_alone() {
         // Without a parameter there is no context.
         let plain = mechanism(CKM_SLH_DSA);
         let signature = sign(session, plain, private, message).expect("a signature");
-        assert!(engine_takes(&key, b"", message, &signature), "{set}");
+        assert!(takes(b"", &signature), "{set}");
     }
 }
 
@@ -182,6 +183,10 @@ fn mechanisms_of_version_3_2_are_listed() {
     for (id, sizes, flags) in [
         (CKM_ML_KEM, (800, 1568), CKF_ENCAPSULATE | CKF_DECAPSULATE),
         (CKM_ML_KEM_KEY_PAIR_GEN, (800, 1568), CKF_GENERATE_KEY_PAIR),
+        (CKM_ML_DSA, (1312, 2592), CKF_SIGN | CKF_VERIFY),
+        (CKM_HASH_ML_DSA, (1312, 2592), CKF_SIGN | CKF_VERIFY),
+        (CKM_HASH_ML_DSA_SHAKE128, (1312, 2592), CKF_SIGN | CKF_VERIFY),
+        (CKM_ML_DSA_KEY_PAIR_GEN, (1312, 2592), CKF_GENERATE_KEY_PAIR),
         (CKM_SLH_DSA, (32, 64), CKF_SIGN | CKF_VERIFY),
         (CKM_SLH_DSA_KEY_PAIR_GEN, (32, 64), CKF_GENERATE_KEY_PAIR),
     ] {

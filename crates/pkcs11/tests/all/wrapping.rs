@@ -130,6 +130,12 @@ fn private_keys_come_back_and_sign_as_before() {
             CKK_SLH_DSA,
             CKM_SLH_DSA,
         ),
+        (
+            CKM_ML_DSA_KEY_PAIR_GEN,
+            Template::default().number(CKA_PARAMETER_SET, CKP_ML_DSA_44),
+            CKK_ML_DSA,
+            CKM_ML_DSA,
+        ),
     ] {
         let private = Template::default().yes(CKA_EXTRACTABLE);
         let (public, private) = pair(session, generate, &public, &private).expect("a pair");

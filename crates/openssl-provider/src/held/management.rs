@@ -1,35 +1,36 @@
-//! Management of keys of KEMs, for libcrypto. The parameters are those of OpenSSL 3.5.
+//! Management of keys that are held here, for libcrypto. The parameters are those of OpenSSL 3.5.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use broadloom::public_key::Kem;
 use zeroize::Zeroizing;
 
-use super::facts::{facts, name, place};
-use super::key::{KemKey, KeyBytes};
+use super::facts::HeldType;
+use super::key::{HeldKey, KeyBytes};
 use crate::interface::*;
 use crate::libcrypto::fail;
+use crate::{kem, signature};
 
-/// A KEM, as a type: by its place among all.
+/// A type of keys, as a type: by its place among all.
 struct At<const PLACE: usize>;
 
 impl<const PLACE: usize> At<PLACE> {
-    const KEM: Kem = Kem::ALL[PLACE];
+    const OF: HeldType = HeldType::ALL[PLACE];
 
     const FUNCTIONS: &'static [Dispatch] = dispatch![
         FUNC_KEYMGMT_NEW => new::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_FREE => free as unsafe extern "C" fn(_),
         FUNC_KEYMGMT_GEN_INIT => gen_init::<PLACE> as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_GEN_SET_PARAMS => gen_set_params as unsafe extern "C" fn(_, _) -> _,
-        FUNC_KEYMGMT_GEN_SETTABLE_PARAMS => gen_settable_params as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_GEN_SETTABLE_PARAMS =>
+            gen_settable_params::<PLACE> as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_GEN => generate as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_GEN_CLEANUP => gen_cleanup as unsafe extern "C" fn(_),
         FUNC_KEYMGMT_GET_PARAMS => get_params as unsafe extern "C" fn(_, _) -> _,
-        FUNC_KEYMGMT_GETTABLE_PARAMS => gettable_params as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_GETTABLE_PARAMS => gettable_params::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_SET_PARAMS => set_params as unsafe extern "C" fn(_, _) -> _,
-        FUNC_KEYMGMT_SETTABLE_PARAMS => settable_params as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_SETTABLE_PARAMS => settable_params::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_QUERY_OPERATION_NAME =>
             query_operation_name::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_HAS => has as unsafe extern "C" fn(_, _) -> _,
@@ -43,16 +44,13 @@ impl<const PLACE: usize> At<PLACE> {
     ];
 }
 
-/// Returns the functions of key management, of a KEM.
-pub fn functions_of(kem: Kem) -> &'static [Dispatch] {
-    const ALL: [&[Dispatch]; Kem::ALL.len()] = [
-        At::<0>::FUNCTIONS,
-        At::<1>::FUNCTIONS,
-        At::<2>::FUNCTIONS,
-        At::<3>::FUNCTIONS,
-        At::<4>::FUNCTIONS,
-    ];
-    ALL[place(kem)]
+/// Returns the functions of key management, of a type of keys.
+pub fn functions_of(of: HeldType) -> &'static [Dispatch] {
+    macro_rules! all {
+        ($($place:literal)+) => { [ $( At::<$place>::FUNCTIONS, )+ ] };
+    }
+    const ALL: [&[Dispatch]; HeldType::ALL.len()] = all!(0 1 2 3 4 5 6 7);
+    ALL[of.place()]
 }
 
 const PUBLIC: &CStr = c"pub";
@@ -60,18 +58,20 @@ const PUBLIC: &CStr = c"pub";
 const ENCODED: &CStr = c"encoded-pub-key";
 const PRIVATE: &CStr = c"priv";
 const SEED: &CStr = c"seed";
+/// The digest that signatures must have: none, as ML-DSA hashes messages itself.
+const MANDATORY_DIGEST: &CStr = c"mandatory-digest";
 
 /// A key as libcrypto holds it.
 ///
 /// # Safety
 /// [`hand_out`] returned `key`, which was not freed.
-unsafe fn key<'a>(key: *const c_void) -> &'a KemKey {
+unsafe fn key<'a>(key: *const c_void) -> &'a HeldKey {
     // SAFETY: `hand_out` made the pointer from a key that was not freed, by this function's
     // contract.
-    unsafe { &*key.cast::<KemKey>() }
+    unsafe { &*key.cast::<HeldKey>() }
 }
 
-fn hand_out(key: KemKey) -> *mut c_void {
+fn hand_out(key: HeldKey) -> *mut c_void {
     Arc::into_raw(Arc::new(key)).cast_mut().cast()
 }
 
@@ -84,18 +84,18 @@ fn status(outcome: Result<(), String>, function: &'static CStr) -> c_int {
 }
 
 unsafe extern "C" fn new<const PLACE: usize>(_: *mut c_void) -> *mut c_void {
-    hand_out(KemKey::new(At::<PLACE>::KEM))
+    hand_out(HeldKey::new(At::<PLACE>::OF))
 }
 
 unsafe extern "C" fn free(pointer: *mut c_void) {
     if !pointer.is_null() {
         // SAFETY: it came from `hand_out`.
-        drop(unsafe { Arc::from_raw(pointer.cast::<KemKey>()) });
+        drop(unsafe { Arc::from_raw(pointer.cast::<HeldKey>()) });
     }
 }
 
 unsafe extern "C" fn query_operation_name<const PLACE: usize>(_: c_int) -> *const c_char {
-    facts(At::<PLACE>::KEM).name.as_ptr()
+    At::<PLACE>::OF.facts().name.as_ptr()
 }
 
 /// Finds bytes in a list.
@@ -121,7 +121,7 @@ unsafe extern "C" fn import(pointer: *mut c_void, selection: c_int, list: *const
         let outcome = match (private.or(seed), public) {
             (Some(_), _) => key.take_private(private, seed, public),
             (None, Some(public)) => key.take_public(public),
-            (None, None) => Err(format!("there is no key of {}", name(key.kem))),
+            (None, None) => Err(format!("there is no key of {}", key.of.name())),
         };
         status(outcome, c"keymgmt_import")
     }
@@ -146,7 +146,7 @@ unsafe extern "C" fn export(
     // SAFETY: libcrypto passes a key of ours.
     let key = unsafe { key(pointer) };
     let Some(KeyBytes { public, private, seed }) = key.bytes() else {
-        return fail(c"keymgmt_export", &format!("there is no key of {}", name(key.kem)));
+        return fail(c"keymgmt_export", &format!("there is no key of {}", key.of.name()));
     };
     let described = |name, bytes: &[u8]| {
         let (data, data_size) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
@@ -171,36 +171,45 @@ unsafe extern "C" fn export(
     unsafe { callback(list.as_ptr(), argument) }
 }
 
-unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
-    static LIST: [Param; 9] = [
-        Param::describe(c"bits", INTEGER),
-        Param::describe(c"security-bits", INTEGER),
-        Param::describe(c"security-category", INTEGER),
-        Param::describe(c"max-size", INTEGER),
-        Param::describe(SEED, OCTETS),
-        Param::describe(PRIVATE, OCTETS),
-        Param::describe(PUBLIC, OCTETS),
-        Param::describe(ENCODED, OCTETS),
-        Param::END,
-    ];
-    LIST.as_ptr()
+unsafe extern "C" fn gettable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
+    const fn list(last: Param) -> [Param; 9] {
+        [
+            Param::describe(c"bits", INTEGER),
+            Param::describe(c"security-bits", INTEGER),
+            Param::describe(c"security-category", INTEGER),
+            Param::describe(c"max-size", INTEGER),
+            Param::describe(SEED, OCTETS),
+            Param::describe(PRIVATE, OCTETS),
+            Param::describe(PUBLIC, OCTETS),
+            last,
+            Param::END,
+        ]
+    }
+    static OF_KEM: [Param; 9] = list(Param::describe(ENCODED, OCTETS));
+    static OF_ML_DSA: [Param; 9] = list(Param::describe(MANDATORY_DIGEST, UTF8));
+    match At::<PLACE>::OF {
+        HeldType::Kem(_) => OF_KEM.as_ptr(),
+        HeldType::MlDsa(_) => OF_ML_DSA.as_ptr(),
+    }
 }
 
 unsafe extern "C" fn get_params(pointer: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: libcrypto passes a key of ours.
     let key = unsafe { key(pointer) };
-    let facts = facts(key.kem);
+    let facts = key.of.facts();
     let numbers = [
         (c"bits", facts.bits.into()),
         (c"security-bits", facts.security_bits.into()),
         (c"security-category", facts.category.into()),
-        (c"max-size", key.kem.ciphertext_len() as u64),
+        (c"max-size", key.of.output_len() as u64),
     ];
     let bytes = key.bytes();
     let public = bytes.map(|bytes| bytes.public.as_slice());
     let private = bytes.and_then(|bytes| bytes.private.as_ref()).map(|bytes| &bytes[..]);
     let seed = bytes.and_then(|bytes| bytes.seed.as_ref()).map(|bytes| &bytes[..]);
-    let parts = [(PUBLIC, public), (ENCODED, public), (PRIVATE, private), (SEED, seed)];
+    let is_kem = matches!(key.of, HeldType::Kem(_));
+    let encoded = public.filter(|_| is_kem);
+    let parts = [(PUBLIC, public), (ENCODED, encoded), (PRIVATE, private), (SEED, seed)];
     let mut is_put = true;
     // SAFETY: libcrypto passes a list whose parameters have room.
     unsafe {
@@ -214,13 +223,19 @@ unsafe extern "C" fn get_params(pointer: *mut c_void, list: *mut Param) -> c_int
                 is_put &= param.data_type == OCTETS && param.put_bytes(part);
             }
         }
+        if !is_kem && let Some(param) = Param::find_mut(list, MANDATORY_DIGEST) {
+            is_put &= param.put_text(c"");
+        }
     }
     c_int::from(is_put)
 }
 
-unsafe extern "C" fn settable_params(_: *mut c_void) -> *const Param {
-    static LIST: [Param; 2] = [Param::describe(ENCODED, OCTETS), Param::END];
-    LIST.as_ptr()
+unsafe extern "C" fn settable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
+    static OF_KEM: [Param; 2] = [Param::describe(ENCODED, OCTETS), Param::END];
+    match At::<PLACE>::OF {
+        HeldType::Kem(_) => OF_KEM.as_ptr(),
+        HeldType::MlDsa(_) => OF_KEM[1..].as_ptr(),
+    }
 }
 
 /// TLS sets the other side's public key.
@@ -251,8 +266,8 @@ unsafe extern "C" fn has(pointer: *const c_void, selection: c_int) -> c_int {
 unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection: c_int) -> c_int {
     // SAFETY: libcrypto passes keys of ours.
     let (one, other) = unsafe { (key(one), key(other)) };
-    let public = |key: &KemKey| key.bytes().map(|bytes| bytes.public.clone());
-    let is_equal = one.kem == other.kem
+    let public = |key: &HeldKey| key.bytes().map(|bytes| bytes.public.clone());
+    let is_equal = one.of == other.of
         && (selection & KEYMGMT_SELECT_KEYPAIR == 0 || public(one) == public(other));
     c_int::from(is_equal)
 }
@@ -262,21 +277,29 @@ unsafe extern "C" fn validate(pointer: *const c_void, selection: c_int, _: c_int
     let is_there = unsafe { has(pointer, selection) } == 1;
     let is_pair = selection & KEYMGMT_SELECT_KEYPAIR == KEYMGMT_SELECT_KEYPAIR;
     // SAFETY: as above.
-    c_int::from(is_there && (!is_pair || unsafe { key(pointer) }.is_pair()))
+    c_int::from(is_there && (!is_pair || parts_agree(unsafe { key(pointer) })))
+}
+
+/// Returns `true` if what is made with one part of a key comes back with the other.
+fn parts_agree(key: &HeldKey) -> bool {
+    match key.of {
+        HeldType::Kem(kem) => kem::is_pair(kem, key),
+        HeldType::MlDsa(_) => signature::is_pair(key),
+    }
 }
 
 unsafe extern "C" fn dup(pointer: *const c_void, selection: c_int) -> *mut c_void {
     // SAFETY: libcrypto passes a key of ours.
     let key = unsafe { key(pointer) };
     hand_out(match selection & KEYMGMT_SELECT_KEYPAIR {
-        0 => KemKey::new(key.kem),
+        0 => HeldKey::new(key.of),
         parts => key.copy(parts & KEYMGMT_SELECT_PRIVATE_KEY != 0),
     })
 }
 
 /// A key that is being made.
 struct Generation {
-    kem: Kem,
+    of: HeldType,
     makes_key: bool,
     seed: Option<Zeroizing<Vec<u8>>>,
 }
@@ -287,7 +310,7 @@ unsafe extern "C" fn gen_init<const PLACE: usize>(
     list: *const Param,
 ) -> *mut c_void {
     let makes_key = selection & KEYMGMT_SELECT_KEYPAIR != 0;
-    let generation = Generation { kem: At::<PLACE>::KEM, makes_key, seed: None };
+    let generation = Generation { of: At::<PLACE>::OF, makes_key, seed: None };
     let pointer: *mut c_void = Box::into_raw(Box::new(generation)).cast();
     // SAFETY: it was just made, and the list is libcrypto's.
     unsafe {
@@ -311,10 +334,17 @@ unsafe extern "C" fn gen_set_params(pointer: *mut c_void, list: *const Param) ->
     1
 }
 
-unsafe extern "C" fn gen_settable_params(_: *mut c_void, _: *mut c_void) -> *const Param {
-    static LIST: [Param; 3] =
+unsafe extern "C" fn gen_settable_params<const PLACE: usize>(
+    _: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    static OF_KEM: [Param; 3] =
         [Param::describe(SEED, OCTETS), Param::describe(c"group", UTF8), Param::END];
-    LIST.as_ptr()
+    static OF_ML_DSA: [Param; 2] = [Param::describe(SEED, OCTETS), Param::END];
+    match At::<PLACE>::OF {
+        HeldType::Kem(_) => OF_KEM.as_ptr(),
+        HeldType::MlDsa(_) => OF_ML_DSA.as_ptr(),
+    }
 }
 
 unsafe extern "C" fn generate(
@@ -325,10 +355,10 @@ unsafe extern "C" fn generate(
     // SAFETY: libcrypto passes what was handed out.
     let generation = unsafe { &mut *pointer.cast::<Generation>() };
     if !generation.makes_key {
-        return hand_out(KemKey::new(generation.kem));
+        return hand_out(HeldKey::new(generation.of));
     }
     let seed = generation.seed.take();
-    match KemKey::generated(generation.kem, seed.as_deref().map(Vec::as_slice)) {
+    match HeldKey::generated(generation.of, seed.as_deref().map(Vec::as_slice)) {
         Ok(key) => hand_out(key),
         Err(reason) => {
             fail(c"keymgmt_gen", &reason);
