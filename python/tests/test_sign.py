@@ -12,6 +12,7 @@ MESSAGES = [bytes([i]) * i for i in range(20)]
 RSA = rsa.generate_private_key(65537, 2048)
 P256 = ec.generate_private_key(ec.SECP256R1())
 P384 = ec.generate_private_key(ec.SECP384R1())
+P521 = ec.generate_private_key(ec.SECP521R1())
 K1 = ec.generate_private_key(ec.SECP256K1())
 ED25519 = ed25519.Ed25519PrivateKey.generate()
 PSS = padding.PSS(padding.MGF1(hashes.SHA256()), 32)
@@ -36,6 +37,7 @@ CASES = [
     (RSA, "pss", lambda s, m: RSA.public_key().verify(s, m, PSS, hashes.SHA256())),
     (P256, None, lambda s, m: P256.public_key().verify(s, m, ec.ECDSA(hashes.SHA256()))),
     (P384, None, lambda s, m: P384.public_key().verify(s, m, ec.ECDSA(hashes.SHA256()))),
+    (P521, None, lambda s, m: P521.public_key().verify(s, m, ec.ECDSA(hashes.SHA256()))),
     (K1, None, lambda s, m: K1.public_key().verify(s, m, ec.ECDSA(hashes.SHA256()))),
     (ED25519, None, lambda s, m: ED25519.public_key().verify(s, m)),
 ]

@@ -347,7 +347,7 @@ typedef struct bl_key_parts {
    */
   size_t size;
   /*
-   What the key is of: "rsa", "p256", "p384", "secp256k1", "k283", "b283", "ml-dsa-44",
+   What the key is of: "rsa", "p256", "p384", "p521", "secp256k1", "k283", "b283", "ml-dsa-44",
    "ml-dsa-65" or "ml-dsa-87".
    */
   const char *kind;

@@ -33,7 +33,7 @@ pub struct bl_number {
 pub struct bl_key_parts {
     /// sizeof(bl_key_parts)
     pub size: usize,
-    /// What the key is of: "rsa", "p256", "p384", "secp256k1", "k283", "b283", "ml-dsa-44",
+    /// What the key is of: "rsa", "p256", "p384", "p521", "secp256k1", "k283", "b283", "ml-dsa-44",
     /// "ml-dsa-65" or "ml-dsa-87".
     pub kind: *const c_char,
     /// The modulus.

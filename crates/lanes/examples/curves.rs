@@ -1,4 +1,5 @@
-//! Measures operations on P-256, P-384, Ed25519 and X25519 by the number of jobs outstanding:
+//! Measures operations on P-256, P-384, P-521, Ed25519 and X25519 by the number of jobs
+//! outstanding:
 //!
 //! ```text
 //! cargo run --release -p broadloom-lanes --example curves
@@ -12,7 +13,7 @@ use std::time::Instant;
 
 use broadloom_lanes::{
     Cpu, CurveJob, CurveLanes, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
-    P384PrivateKey, P384PublicKey, Planner, X25519Key,
+    P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey, Planner, X25519Key,
 };
 
 type Job<'a> = CurveJob<'a, Vec<u8>>;
@@ -69,45 +70,79 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("to prepare that key: {:.1} us", quickest(|| key().prepare()));
     let edwards = || Ed25519PublicKey::new(edwards.public()).expect("a point");
     println!("a public key of Ed25519: {:.2} us", quickest(edwards));
-    p384(&mut planner)
+    p384(&mut planner)?;
+    p521(&mut planner)
 }
 
-/// Prints the table of P-384.
-fn p384(planner: &mut Planner<CurveLanes>) -> Result<(), Box<dyn std::error::Error>> {
-    let (key, nonce) = (P384PrivateKey::new(&[5; 48])?, P384PrivateKey::new(&[7; 48])?);
-    let base = bytes(BASE384);
-    let public = P384PublicKey::new(base[..].try_into()?)?;
-    let mut prepared = public.clone();
-    prepared.prepare();
-    // With the base point as the key and its number, the signature of zero is right.
-    let signature = {
-        let one = P384PrivateKey::new(&std::array::from_fn(|at| u8::from(at == 47)))?;
-        let mut jobs = [Job::p384_sign(&one, &nonce, vec![0; 96], ())?];
-        planner.process_many(&mut jobs);
-        [&[0; 48], jobs[0].output().expect("complete")?].concat()
+/// Defines a function that prints the table of a curve, whose numbers have so many bytes.
+macro_rules! table {
+    (
+        $table:ident, $name:literal, $len:literal, $base:ident, $private:ident, $public:ident,
+        $sign:ident, $verify:ident, $agree:ident
+    ) => {
+        fn $table(planner: &mut Planner<CurveLanes>) -> Result<(), Box<dyn std::error::Error>> {
+            // Below the order, as the first byte is zero.
+            let number = |byte| std::array::from_fn(|at| if at == 0 { 0 } else { byte });
+            let (key, nonce) = ($private::new(&number(5))?, $private::new(&number(7))?);
+            let base = bytes($base);
+            let public = $public::new(base[..].try_into()?)?;
+            let mut prepared = public.clone();
+            prepared.prepare();
+            // With the base point as the key and its number, the signature of zero is right.
+            let signature = {
+                let one = $private::new(&std::array::from_fn(|at| u8::from(at == $len - 1)))?;
+                let mut jobs = [Job::$sign(&one, &nonce, vec![0; 2 * $len], ())?];
+                planner.process_many(&mut jobs);
+                [&[0; $len], jobs[0].output().expect("complete")?].concat()
+            };
+            println!("microseconds an operation of {}", $name);
+            println!("outstanding    sign  verify    anew   agree");
+            for outstanding in [1, 2, 4, 8, 16, 64] {
+                let figures = [
+                    best(planner, outstanding, &|| {
+                        Job::$sign(&key, &nonce, vec![1; 2 * $len], ()).expect("two numbers")
+                    }),
+                    best(planner, outstanding, &|| {
+                        Job::$verify(&prepared, signature.clone(), ()).expect("three numbers")
+                    }),
+                    best(planner, outstanding, &|| {
+                        Job::$verify(&public, signature.clone(), ()).expect("three numbers")
+                    }),
+                    best(planner, outstanding, &|| {
+                        Job::$agree(&key, base.clone(), ()).expect("two numbers")
+                    }),
+                ];
+                let figures: String =
+                    figures.iter().map(|figure| format!(" {figure:7.2}")).collect();
+                println!("{outstanding:11}{figures}");
+            }
+            Ok(())
+        }
     };
-    println!("microseconds an operation of P-384");
-    println!("outstanding    sign  verify    anew   agree");
-    for outstanding in [1, 2, 4, 8, 16, 64] {
-        let figures = [
-            best(planner, outstanding, &|| {
-                Job::p384_sign(&key, &nonce, vec![1; 96], ()).expect("96 bytes")
-            }),
-            best(planner, outstanding, &|| {
-                Job::p384_verify(&prepared, signature.clone(), ()).expect("144 bytes")
-            }),
-            best(planner, outstanding, &|| {
-                Job::p384_verify(&public, signature.clone(), ()).expect("144 bytes")
-            }),
-            best(planner, outstanding, &|| {
-                Job::p384_agree(&key, base.clone(), ()).expect("96 bytes")
-            }),
-        ];
-        let figures: String = figures.iter().map(|figure| format!(" {figure:7.2}")).collect();
-        println!("{outstanding:11}{figures}");
-    }
-    Ok(())
 }
+
+table!(
+    p384,
+    "P-384",
+    48,
+    BASE384,
+    P384PrivateKey,
+    P384PublicKey,
+    p384_sign,
+    p384_verify,
+    p384_agree
+);
+table!(
+    p521,
+    "P-521",
+    66,
+    BASE521,
+    P521PrivateKey,
+    P521PublicKey,
+    p521_sign,
+    p521_verify,
+    p521_agree
+);
 
 /// Returns the bytes of hexadecimal digits.
 fn bytes(digits: &str) -> Vec<u8> {
@@ -120,6 +155,12 @@ const BASE384: &str = "aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b98\
                        59f741e082542a385502f25dbf55296c3a545e3872760ab7\
                        3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147c\
                        e9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f";
+
+/// The base point of P-521.
+const BASE521: &str = "00c6858e06b70404e9cd9e3ecb662395b4429c648139053fb521f828af606b4d3d\
+                       baa14b5e77efe75928fe1dc127a2ffa8de3348b3c1856a429bf97e7e31c2e5bd66\
+                       011839296a789a3bc0045c8a5fb42c7d1bd998f54449579b446817afbd17273e66\
+                       2c97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650";
 
 /// The base point of P-256.
 const BASE: &str = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\

@@ -93,8 +93,8 @@ pub use cpu::{Cpu, Isa, IsaError};
 pub use curves::{
     CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
     Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
-    P384PrivateKey, P384PublicKey, Secp256k1PrivateKey, Secp256k1PublicKey, X25519Key,
-    ed25519_base,
+    P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey, Secp256k1PrivateKey,
+    Secp256k1PublicKey, X25519Key, ed25519_base,
 };
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

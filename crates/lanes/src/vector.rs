@@ -33,6 +33,9 @@ macro_rules! each {
     (16, $i:tt $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
+    (22, $i:tt $value:expr) => {
+        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21)
+    };
     (@ $i:tt $value:expr, $($n:literal)*) => { [$(crate::vector::each!(@ $i $n, $value)),*] };
     (@ [let $i:ident] $n:literal, $value:expr) => {{ let $i: usize = $n; $value }};
     (@ [const $i:ident] $n:literal, $value:expr) => {{ const $i: usize = $n; $value }};

@@ -309,8 +309,8 @@ pub fn open(transform: impl FnOnce() -> Option<Transform>) -> Option<Session> {
 /// Bytes of the longest number of a key that libcrypto takes: 16384 bits.
 const MAX_PART: usize = 2048;
 
-/// Returns `true` if the lanes sign on P-256, and so on P-384. A program may ask for the first time
-/// inside a job, whose stack is too small to open a session on it.
+/// Returns `true` if the lanes sign on P-256, and so on P-384 and P-521. A program may ask for the
+/// first time inside a job, whose stack is too small to open a session on it.
 pub fn lanes_have_curves() -> bool {
     let opens = || {
         let key = EcPrivateKey::new(Curve::P256, &[1]).ok()?;

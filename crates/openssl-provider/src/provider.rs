@@ -351,7 +351,7 @@ struct Keys {
     kems: Vec<Algorithm>,
 }
 
-/// Whether keys on curves of NIST's are here: where the lanes have P-256 and P-384.
+/// Whether keys on curves of NIST's are here: where the lanes have P-256, P-384 and P-521.
 static HAS_CURVES: LazyLock<bool> = LazyLock::new(key::lanes_have_curves);
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {

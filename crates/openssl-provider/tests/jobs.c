@@ -21,7 +21,7 @@
 #define OURS "provider=broadloom"
 #define THEIRS "provider=default"
 
-static EVP_PKEY *rsa, *ed25519, *mine, *other, *p256[2], *p384[2];
+static EVP_PKEY *rsa, *ed25519, *mine, *other, *curves[3][2];
 static int has_curves;
 static unsigned char text[MAX_LEN];
 
@@ -210,12 +210,12 @@ static int operation(int number, int round) {
     case 8: {
         if (!has_curves)
             return digest(hash, len);
-        EVP_PKEY *signing = number / 10 & 1 ? p384[0] : p256[0];
+        EVP_PKEY *signing = curves[number / 10 % 3][0];
         return round & 1 ? signature(signing, "SHA256", 0, OURS, THEIRS)
                          : signature(signing, "SHA384", 0, THEIRS, OURS);
     }
     default: {
-        EVP_PKEY **pair = number / 10 & 1 ? p384 : p256;
+        EVP_PKEY **pair = curves[number / 10 % 3];
         return has_curves ? exchange(pair[0], pair[1]) : mac(hash, len);
     }
     }
@@ -326,10 +326,9 @@ int main(int count, char **arguments) {
     ed25519 = generated("ED25519", NULL, THEIRS);
     mine = generated("X25519", NULL, THEIRS);
     other = generated("X25519", NULL, THEIRS);
-    p256[0] = generated("EC", "P-256", THEIRS);
-    p256[1] = generated("EC", "P-256", THEIRS);
-    p384[0] = generated("EC", "P-384", THEIRS);
-    p384[1] = generated("EC", "P-384", THEIRS);
+    const char *const names[3] = {"P-256", "P-384", "P-521"};
+    for (int i = 0; i < 6; i++)
+        curves[i / 2][i % 2] = generated("EC", names[i / 2], THEIRS);
     EVP_SIGNATURE *ecdsa = EVP_SIGNATURE_fetch(NULL, "ECDSA", OURS);
     has_curves = ecdsa != NULL;
     EVP_SIGNATURE_free(ecdsa);

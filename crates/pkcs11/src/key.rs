@@ -39,9 +39,10 @@ pub enum Domain {
 
 /// `CKA_EC_PARAMS`: object identifiers, and the names that PKCS #11 3.0 has (RFC 8410 has the last
 /// two identifiers). The first encoding of each is the one that is written.
-const DOMAINS: [(&[u8], Domain); 11] = [
+const DOMAINS: [(&[u8], Domain); 12] = [
     (&[6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7], Domain::Weierstrass(Curve::P256)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x22], Domain::Weierstrass(Curve::P384)),
+    (&[6, 5, 0x2b, 0x81, 4, 0, 0x23], Domain::Weierstrass(Curve::P521)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x0a], Domain::Weierstrass(Curve::Secp256k1)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x10], Domain::Weierstrass(Curve::K283)),
     (&[6, 5, 0x2b, 0x81, 4, 0, 0x11], Domain::Weierstrass(Curve::B283)),
@@ -94,17 +95,26 @@ impl Domain {
     pub fn point(self, bytes: &[u8], otherwise: CK_RV) -> Outcome<&[u8]> {
         let len = self.point_len();
         match bytes {
-            [4, found, point @ ..] if usize::from(*found) == len && point.len() == len => Ok(point),
+            [4, found @ ..=0x7f, point @ ..] | [4, LONG, found @ 0x80..=0xff, point @ ..]
+                if usize::from(*found) == len && point.len() == len =>
+            {
+                Ok(point)
+            }
             point if point.len() == len => Ok(point),
             _ => Err(otherwise),
         }
     }
 }
 
+/// Says that the next byte is the length of a value in DER, which has 128 bytes or more.
+const LONG: u8 = 0x81;
+
 /// A point in an octet string of DER.
 pub fn octets(point: &[u8]) -> Zeroizing<Vec<u8>> {
-    // Points of all curves here are shorter than 128 bytes.
-    Zeroizing::new([&[4, point.len() as u8], point].concat())
+    // Points of all curves here are shorter than 256 bytes.
+    let len = point.len() as u8;
+    let header: &[u8] = if len < 0x80 { &[4, len] } else { &[4, LONG, len] };
+    Zeroizing::new([header, point].concat())
 }
 
 /// The key of an object's attributes, which it completes with what follows from the key; `None`

@@ -267,9 +267,9 @@ impl What {
             What::RsaOaep => (1024, 4096, encrypts | wraps),
             What::KeyWrap { .. } => (16, 32, wraps),
             What::RsaPkcsOf(_) | What::RsaPss | What::RsaPssOf(_) => (1024, 4096, signs),
-            What::Ecdsa | What::EcdsaOf(_) => (256, 384, signs | curve),
+            What::Ecdsa | What::EcdsaOf(_) => (256, 521, signs | curve),
             What::Eddsa => (255, 255, signs | CKF_EC_F_P),
-            What::Ecdh => (255, 384, CKF_DERIVE | curve),
+            What::Ecdh => (255, 521, CKF_DERIVE | curve),
             // Of these, the sizes are those of public keys in bytes.
             What::SlhDsa => (32, 64, signs),
             What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => (1312, 2592, signs),
@@ -281,7 +281,7 @@ impl What {
             What::Generate(CKK_CHACHA20) => (32, 32, CKF_GENERATE),
             What::Generate(_) => (1, LONGEST_SECRET, CKF_GENERATE),
             What::GeneratePair(Pair::Rsa) => (1024, 4096, CKF_GENERATE_KEY_PAIR),
-            What::GeneratePair(Pair::Curve) => (256, 384, CKF_GENERATE_KEY_PAIR | curve),
+            What::GeneratePair(Pair::Curve) => (256, 521, CKF_GENERATE_KEY_PAIR | curve),
             What::GeneratePair(_) => (255, 255, CKF_GENERATE_KEY_PAIR | CKF_EC_F_P),
         };
         CK_MECHANISM_INFO { ulMinKeySize: min, ulMaxKeySize: max, flags }

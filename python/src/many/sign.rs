@@ -15,7 +15,7 @@ use crate::{arguments, buffers, engine, error, memory};
 /// The signatures of many buffers under one private key.
 ///
 /// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256, P-384,
-///     secp256k1, Ed25519, ML-DSA or SLH-DSA.
+///     P-521, secp256k1, Ed25519, ML-DSA or SLH-DSA.
 /// :param hash: the hash of the messages; Ed25519, ML-DSA and SLH-DSA have their own.
 /// :param padding: for RSA, `pkcs1v15` (the default) or `pss`.
 /// :param salt_length: bytes of the salt of PSS, `"digest"` (as many as the digest has, the

@@ -2,7 +2,7 @@
 
 use broadloom_lanes::{
     Cpu, CurveInputError, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, P256PrivateKey,
-    P384PrivateKey, Planner, Secp256k1PrivateKey, X25519Key,
+    P384PrivateKey, P521PrivateKey, Planner, Secp256k1PrivateKey, X25519Key,
 };
 
 use crate::check::Checks;
@@ -18,11 +18,15 @@ pub fn check(checks: &mut Checks) {
         .kernel("curves p256 public", |cpu| [1, 5, 8].iter().all(|count| p256_public(cpu, *count)));
     checks
         .kernel("curves p384 public", |cpu| [1, 5, 8].iter().all(|count| p384_public(cpu, *count)));
+    checks
+        .kernel("curves p521 public", |cpu| [1, 5, 8].iter().all(|count| p521_public(cpu, *count)));
     checks.kernel("curves ed25519", |cpu| [1, 5, 8].iter().all(|count| ed25519(cpu, *count)));
     checks.kernel("curves p256 sign", |cpu| [1, 5, 8].iter().all(|count| p256_sign(cpu, *count)));
     checks.kernel("curves p256 agree", |cpu| [1, 5, 8].iter().all(|count| p256_agree(cpu, *count)));
     checks.kernel("curves p384 sign", |cpu| [1, 5, 8].iter().all(|count| p384_sign(cpu, *count)));
     checks.kernel("curves p384 agree", |cpu| [1, 5, 8].iter().all(|count| p384_agree(cpu, *count)));
+    checks.kernel("curves p521 sign", |cpu| [1, 5, 8].iter().all(|count| p521_sign(cpu, *count)));
+    checks.kernel("curves p521 agree", |cpu| [1, 5, 8].iter().all(|count| p521_agree(cpu, *count)));
     checks
         .kernel("curves secp256k1 sign", |cpu| [1, 5, 8].iter().all(|count| k1_sign(cpu, *count)));
     checks.kernel("curves secp256k1 agree", |cpu| {
@@ -42,6 +46,13 @@ fn scalar384(seed: usize) -> P384PrivateKey {
     let mut bytes = secret_array::<48>(seed);
     bytes[0] = 0;
     P384PrivateKey::new(&bytes).expect("it is below the order")
+}
+
+/// Returns a secret scalar of P-521: below the order, as its first byte is zero.
+fn scalar521(seed: usize) -> P521PrivateKey {
+    let mut bytes = secret_array::<66>(seed);
+    bytes[0] = 0;
+    P521PrivateKey::new(&bytes).expect("it is below the order")
 }
 
 /// Returns a secret scalar of secp256k1: below the order, as its first byte is zero.
@@ -88,6 +99,12 @@ fn p384_sign(cpu: &Cpu, count: usize) -> bool {
     })
 }
 
+fn p521_sign(cpu: &Cpu, count: usize) -> bool {
+    sign(cpu, count, 66, scalar521, |key, nonce, buffer, outcome| {
+        Loan::p521_sign(key, nonce, buffer, outcome)
+    })
+}
+
 fn k1_sign(cpu: &Cpu, count: usize) -> bool {
     sign(cpu, count, 32, scalar_k1, |key, nonce, buffer, outcome| {
         Loan::secp256k1_sign(key, nonce, buffer, outcome)
@@ -103,6 +120,12 @@ const BASE384: &str = "aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b98\
                        59f741e082542a385502f25dbf55296c3a545e3872760ab7\
                        3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147c\
                        e9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f";
+
+/// The base point of P-521.
+const BASE521: &str = "00c6858e06b70404e9cd9e3ecb662395b4429c648139053fb521f828af606b4d3d\
+                       baa14b5e77efe75928fe1dc127a2ffa8de3348b3c1856a429bf97e7e31c2e5bd66\
+                       011839296a789a3bc0045c8a5fb42c7d1bd998f54449579b446817afbd17273e66\
+                       2c97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650";
 
 /// The base point of secp256k1.
 const BASE_K1: &str = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798\
@@ -146,6 +169,12 @@ fn p384_agree(cpu: &Cpu, count: usize) -> bool {
     })
 }
 
+fn p521_agree(cpu: &Cpu, count: usize) -> bool {
+    agree(cpu, count, BASE521, scalar521, |key, buffer, outcome| {
+        Loan::p521_agree(key, buffer, outcome)
+    })
+}
+
 /// Computes public keys of so many bytes. Returns `true` if private keys reached all of them.
 fn public_keys<K>(
     cpu: &Cpu,
@@ -184,6 +213,12 @@ fn p256_public(cpu: &Cpu, count: usize) -> bool {
 fn p384_public(cpu: &Cpu, count: usize) -> bool {
     public_keys(cpu, count, 96, scalar384, |key, buffer, outcome| {
         Loan::p384_public(key, buffer, outcome)
+    })
+}
+
+fn p521_public(cpu: &Cpu, count: usize) -> bool {
+    public_keys(cpu, count, 132, scalar521, |key, buffer, outcome| {
+        Loan::p521_public(key, buffer, outcome)
     })
 }
 

@@ -120,7 +120,7 @@ fn parts_that_make_no_key_are_refused_with_words() {
     let one = number(&[1]);
     let null = bl_number { bytes: ptr::null(), len: 3 };
     let refused: [(bl_key_parts, bl_status, &str); 6] = [
-        (parts(c"dsa"), BL_E_NAME, "valid: rsa, p256, p384, secp256k1, k283, b283"),
+        (parts(c"dsa"), BL_E_NAME, "valid: rsa, p256, p384, p521, secp256k1, k283, b283"),
         (bl_key_parts { kind: ptr::null::<c_char>(), ..parts(c"") }, BL_E_ARGUMENT, "the kind is"),
         (bl_key_parts { size: 8, ..parts(c"rsa") }, BL_E_ARGUMENT, "sizeof(bl_key_parts)"),
         (bl_key_parts { n: null, ..parts(c"rsa") }, BL_E_ARGUMENT, "number n is a null pointer"),

@@ -245,7 +245,7 @@ fn keys_of_parts_need_their_numbers_and_no_longer_ones() {
         // SAFETY: the numbers are as documented, but for lengths that are refused.
         unsafe { bl_key_from_parts(parts, key.as_mut_ptr(), key.len(), &mut len) }
     };
-    for kind in [c"p256", c"p384", c"secp256k1", c"k283", c"b283"] {
+    for kind in [c"p256", c"p384", c"p521", c"secp256k1", c"k283", c"b283"] {
         let none = bl_key_parts { size, kind: kind.as_ptr(), ..zeroed() };
         assert_eq!(make(&none), BL_E_KEY, "{kind:?} without numbers");
         assert!(last_error().contains("the number d, or both of x and y"), "{}", last_error());

@@ -34,7 +34,7 @@ names.\n\
 A signature of minisign or signify is verified with the key of its key ID only, and so is \
 minisign's trusted comment. \
 Other signatures are verified with each PEM key that fits, in turn.\n\
-RSA and ECDSA signatures are over the digest of --hash. ECDSA is over P-256, P-384, \
+RSA and ECDSA signatures are over the digest of --hash. ECDSA is over P-256, P-384, P-521, \
 secp256k1, K-283 or B-283.\n\
 BROADLOOM_ISA=avx512|avx2|sse4|neon|portable asks for a lower instruction set."
 )]

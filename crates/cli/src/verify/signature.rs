@@ -60,7 +60,7 @@ pub fn parse(bytes: Vec<u8>) -> Result<Signature, String> {
 }
 
 /// Returns `true` if bytes are a sequence of two integers in DER, as a signature of ECDSA is (RFC
-/// 3279, 2.2.3). Those of the curves that are supported have less than 128 bytes.
+/// 3279, 2.2.3). Those of the curves that are supported have less than 256 bytes.
 pub fn is_ecdsa(bytes: &[u8]) -> bool {
     let integer = |bytes: &mut &[u8]| match **bytes {
         [0x02, len @ 1..0x80, ref rest @ ..] if rest.len() >= usize::from(len) => {
@@ -70,7 +70,9 @@ pub fn is_ecdsa(bytes: &[u8]) -> bool {
         _ => false,
     };
     match bytes {
-        [0x30, len @ ..0x80, rest @ ..] if rest.len() == usize::from(*len) => {
+        [0x30, len @ ..=0x7f, rest @ ..] | [0x30, 0x81, len @ 0x80..=0xff, rest @ ..]
+            if rest.len() == usize::from(*len) =>
+        {
             let mut rest = rest;
             integer(&mut rest) && integer(&mut rest) && rest.is_empty()
         }
@@ -87,6 +89,8 @@ mod tests {
     #[test]
     fn two_integers_in_der_are_a_signature_of_ecdsa() {
         assert!(is_ecdsa(&[0x30, 6, 2, 1, 5, 2, 1, 7]));
+        let long = [&[0x30, 0x81, 136, 2, 66][..], &[1; 66], &[2, 66], &[1; 66]].concat();
+        assert!(is_ecdsa(&long) && !is_ecdsa(&long[..138]));
         for wrong in [
             &[][..],
             &[0x30],
@@ -96,6 +100,7 @@ mod tests {
             &[0x30, 7, 2, 1, 5, 2, 1, 7, 0],
             &[0x30, 6, 2, 1, 5, 2, 2, 7],
             &[0x30, 6, 2, 0x81, 5, 2, 1, 7],
+            &[0x30, 0x81, 6, 2, 1, 5, 2, 1, 7],
             &[0x30, 3, 2, 1, 5],
         ] {
             assert!(!is_ecdsa(wrong), "{wrong:x?}");

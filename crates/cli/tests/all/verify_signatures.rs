@@ -374,10 +374,11 @@ fn an_output_that_is_closed_or_whose_reader_has_left_ends_the_run() {
 }
 
 /// Keys of OpenSSL, and how it makes them.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("rsa", "-algorithm RSA -pkeyopt rsa_keygen_bits:2048"),
     ("p256", "-algorithm EC -pkeyopt ec_paramgen_curve:P-256"),
     ("p384", "-algorithm EC -pkeyopt ec_paramgen_curve:P-384"),
+    ("p521", "-algorithm EC -pkeyopt ec_paramgen_curve:P-521"),
     ("secp256k1", "-algorithm EC -pkeyopt ec_paramgen_curve:secp256k1"),
     ("k283", "-algorithm EC -pkeyopt ec_paramgen_curve:sect283k1"),
     ("b283", "-algorithm EC -pkeyopt ec_paramgen_curve:sect283r1"),

@@ -161,6 +161,8 @@ mod tests {
             "ecdsa-p256",
             "ecdsa-p384",
             "ecdh-p384",
+            "ecdsa-p521",
+            "ecdh-p521",
             "ecdsa-secp256k1",
             "ecdsa-k283",
             "ecdh-b283",

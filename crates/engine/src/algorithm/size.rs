@@ -125,6 +125,8 @@ pub enum Curve {
     P256,
     /// P-384, secp384r1: over a prime field.
     P384,
+    /// P-521, secp521r1: over a prime field.
+    P521,
     /// secp256k1 (SEC 2, 2.4.1): over a prime field.
     Secp256k1,
     /// K-283, sect283k1: a Koblitz curve over a binary field.
@@ -135,14 +137,15 @@ pub enum Curve {
 
 impl Curve {
     /// All of them.
-    pub const ALL: [Curve; 5] =
-        [Curve::P256, Curve::P384, Curve::Secp256k1, Curve::K283, Curve::B283];
+    pub const ALL: [Curve; 6] =
+        [Curve::P256, Curve::P384, Curve::P521, Curve::Secp256k1, Curve::K283, Curve::B283];
 
     /// Bytes of a coordinate, and of a shared secret.
     pub const fn coordinate_len(self) -> usize {
         match self {
             Curve::P256 | Curve::Secp256k1 => 32,
             Curve::P384 => 48,
+            Curve::P521 => 66,
             Curve::K283 | Curve::B283 => 36,
         }
     }
@@ -159,6 +162,9 @@ impl Curve {
             hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
         const P384: [u8; 48] = hex("ffffffffffffffffffffffffffffffffffffffffffffffff\
              c7634d81f4372ddf581a0db248b0a77aecec196accc52973");
+        const P521: [u8; 66] =
+            hex("01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
+             fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409");
         const SECP256K1: [u8; 32] =
             hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
         const K283: [u8; 36] =
@@ -168,6 +174,7 @@ impl Curve {
         match self {
             Curve::P256 => &P256,
             Curve::P384 => &P384,
+            Curve::P521 => &P521,
             Curve::Secp256k1 => &SECP256K1,
             Curve::K283 => &K283,
             Curve::B283 => &B283,
@@ -185,6 +192,7 @@ impl Curve {
         match self {
             Curve::P256 => "p256",
             Curve::P384 => "p384",
+            Curve::P521 => "p521",
             Curve::Secp256k1 => "secp256k1",
             Curve::K283 => "k283",
             Curve::B283 => "b283",

@@ -23,9 +23,10 @@ const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
 /// The curves by their object identifiers (RFC 5480, 2.1.1.1).
-const CURVES: [(ObjectIdentifier, Curve); 5] = [
+const CURVES: [(ObjectIdentifier, Curve); 6] = [
     (ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"), Curve::P256),
     (ObjectIdentifier::new_unwrap("1.3.132.0.34"), Curve::P384),
+    (ObjectIdentifier::new_unwrap("1.3.132.0.35"), Curve::P521),
     (ObjectIdentifier::new_unwrap("1.3.132.0.10"), Curve::Secp256k1),
     (ObjectIdentifier::new_unwrap("1.3.132.0.16"), Curve::K283),
     (ObjectIdentifier::new_unwrap("1.3.132.0.17"), Curve::B283),
@@ -284,8 +285,8 @@ fn find_curve(oid: ObjectIdentifier) -> Result<Curve, KeyError> {
     let found = CURVES.into_iter().find(|(other, _)| *other == oid);
     found.map(|(_, curve)| curve).ok_or_else(|| {
         KeyError::Encoding(format!(
-            "the curve {oid} is not supported; valid: P-256, P-384, secp256k1, K-283 (sect283k1), \
-             B-283 (sect283r1)"
+            "the curve {oid} is not supported; valid: P-256, P-384, P-521, secp256k1, K-283 \
+             (sect283k1), B-283 (sect283r1)"
         ))
     })
 }

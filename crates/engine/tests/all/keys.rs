@@ -44,6 +44,11 @@ fn private_keys_are_read_and_come_back_in_der() {
             Some(PublicKeyAlgorithm::Ecdh(Curve::P384)),
         ),
         (
+            include_str!("../keys/p521.pem"),
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::P521)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::P521)),
+        ),
+        (
             include_str!("../keys/secp256k1.pem"),
             Some(PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1)),
             Some(PublicKeyAlgorithm::Ecdh(Curve::Secp256k1)),
@@ -74,6 +79,7 @@ fn public_keys_are_read_and_come_back_in_der() {
         include_str!("../keys/ed25519.pub.pem"),
         include_str!("../keys/p256.pub.pem"),
         include_str!("../keys/p384.pub.pem"),
+        include_str!("../keys/p521.pub.pem"),
         include_str!("../keys/secp256k1.pub.pem"),
         include_str!("../keys/k283.pub.pem"),
         RSA_PUBLIC,
@@ -138,7 +144,10 @@ fn what_is_no_key_is_refused_with_a_reason() {
         ("", "no PEM block of these: PRIVATE KEY"),
         (RSA_PUBLIC, "no PEM block of these: PRIVATE KEY"),
         (include_str!("../keys/encrypted.pem"), "encrypted"),
-        (include_str!("../keys/p224.pem"), "1.3.132.0.33 is not supported; valid: P-256, P-384"),
+        (
+            include_str!("../keys/p224.pem"),
+            "1.3.132.0.33 is not supported; valid: P-256, P-384, P-521",
+        ),
         ("-----BEGIN PRIVATE KEY-----\nAAAA", "no -----END PRIVATE KEY-----"),
         ("-----BEGIN PRIVATE KEY-----\nAA*A\n-----END PRIVATE KEY-----\n", "the key cannot"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "the key cannot"),

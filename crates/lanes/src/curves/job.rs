@@ -6,8 +6,8 @@ use super::lanes::{CurveLanes, PrimeOperation};
 use super::operation::{CurveOperation, CurveWork};
 use super::outcome::CurveOutcome;
 use super::weierstrass::{
-    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, PointOperation,
-    Secp256k1PrivateKey, Secp256k1PublicKey,
+    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey,
+    PointOperation, Secp256k1PrivateKey, Secp256k1PublicKey,
 };
 use super::x25519::X25519Key;
 use crate::buffer::{Buffers, CipherBuffer};
@@ -191,6 +191,62 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         user: T,
     ) -> Result<Self, CurveInputError> {
         Self::on_curve(PrimeOperation::P384(PointOperation::Public(key)), buffer, user)
+    }
+
+    /// Signs by ECDSA on P-521 (FIPS 186-5, section 6.4.1): of a number, which is made of the
+    /// message's digest, and 66 bytes that do not count, makes `r` and `s`, the highest bytes
+    /// first. There is no result if `r` or `s` is zero, as no nonce that was drawn well makes them.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 132 bytes long.
+    pub fn p521_sign(
+        key: &'a P521PrivateKey,
+        nonce: &'a P521PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P521(PointOperation::Sign(key, nonce)), buffer, user)
+    }
+
+    /// Verifies a signature by ECDSA on P-521 (FIPS 186-5, section 6.4.2): of a number, `r` and
+    /// `s`, makes zeros. There is no result if the signature is wrong. The time depends on the
+    /// input.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 198 bytes long.
+    pub fn p521_verify(
+        key: &'a P521PublicKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P521(PointOperation::Verify(key)), buffer, user)
+    }
+
+    /// Agrees on a secret on P-521 (SP 800-56A, section 5.7.1.2): of the coordinates of the other
+    /// side's point, makes the x coordinate of the shared one, and 66 zeros. There is no result of
+    /// a point that is not on the curve.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 132 bytes long.
+    pub fn p521_agree(
+        key: &'a P521PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P521(PointOperation::Agree(key)), buffer, user)
+    }
+
+    /// Computes the public key of a private key on P-521: of 132 bytes that do not count, makes
+    /// the coordinates x and y of its point, the highest bytes first.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 132 bytes long.
+    pub fn p521_public(
+        key: &'a P521PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(PrimeOperation::P521(PointOperation::Public(key)), buffer, user)
     }
 
     /// Signs by ECDSA on secp256k1 (FIPS 186-5, section 6.4.1): of a number, which is made of the
@@ -396,6 +452,55 @@ impl<'a> Loan<'a, CurveLanes> {
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
         PrimeOperation::P384(PointOperation::Public(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a signature on P-521, as [`CurveJob::p521_sign`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p521_sign`].
+    pub fn p521_sign(
+        key: &'a P521PrivateKey,
+        nonce: &'a P521PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P521(PointOperation::Sign(key, nonce)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a verification on P-521, as [`CurveJob::p521_verify`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p521_verify`].
+    pub fn p521_verify(
+        key: &'a P521PublicKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P521(PointOperation::Verify(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a shared secret on P-521, as [`CurveJob::p521_agree`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p521_agree`].
+    pub fn p521_agree(
+        key: &'a P521PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P521(PointOperation::Agree(key)).lend(buffers.into(), outcome)
+    }
+
+    /// Makes a loan for a public key on P-521, as [`CurveJob::p521_public`] makes a job.
+    ///
+    /// # Errors
+    /// As [`CurveJob::p521_public`].
+    pub fn p521_public(
+        key: &'a P521PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        PrimeOperation::P521(PointOperation::Public(key)).lend(buffers.into(), outcome)
     }
 
     /// Makes a loan for a signature on secp256k1, as [`CurveJob::secp256k1_sign`] makes a job.

@@ -18,6 +18,7 @@ use crate::kernels::curves::prime25519::PRIME;
 use crate::kernels::curves::scalar;
 use crate::kernels::curves::weierstrass::p256::P256;
 use crate::kernels::curves::weierstrass::p384::P384;
+use crate::kernels::curves::weierstrass::p521::P521;
 use crate::kernels::curves::weierstrass::secp256k1::Secp256k1;
 use crate::manager::{Groups, Lanes, Source};
 use crate::occupancy::Occupancy;
@@ -35,11 +36,12 @@ pub enum PrimeOperation<'a> {
     Ed25519Verify(&'a Ed25519PublicKey),
     P256(PointOperation<'a, P256, 4>),
     P384(PointOperation<'a, P384, 6>),
+    P521(PointOperation<'a, P521, 9>),
     Secp256k1(PointOperation<'a, Secp256k1, 4>),
 }
 
 /// Kinds of operations.
-const KINDS: usize = 4 + 3 * POINT_KINDS;
+const KINDS: usize = 4 + 4 * POINT_KINDS;
 
 /// Kinds of operations on one curve of those that share their code.
 const POINT_KINDS: usize = PointOperation::<P256, 4>::KINDS;
@@ -52,6 +54,7 @@ impl PrimeOperation<'_> {
             PrimeOperation::Ed25519Verify(_)
                 | PrimeOperation::P256(PointOperation::Verify(_))
                 | PrimeOperation::P384(PointOperation::Verify(_))
+                | PrimeOperation::P521(PointOperation::Verify(_))
                 | PrimeOperation::Secp256k1(PointOperation::Verify(_))
         )
     }
@@ -66,6 +69,7 @@ impl PrimeOperation<'_> {
             PrimeOperation::P256(operation) => 4 + operation.kind(),
             PrimeOperation::P384(operation) => 4 + POINT_KINDS + operation.kind(),
             PrimeOperation::Secp256k1(operation) => 4 + 2 * POINT_KINDS + operation.kind(),
+            PrimeOperation::P521(operation) => 4 + 3 * POINT_KINDS + operation.kind(),
         }
     }
 }
@@ -82,6 +86,7 @@ unsafe impl<'a> CurveOperation for PrimeOperation<'a> {
             PrimeOperation::Ed25519Verify(_) => 128,
             PrimeOperation::P256(operation) => operation.length(),
             PrimeOperation::P384(operation) => operation.length(),
+            PrimeOperation::P521(operation) => operation.length(),
             PrimeOperation::Secp256k1(operation) => operation.length(),
         }
     }
@@ -93,6 +98,7 @@ unsafe impl<'a> CurveOperation for PrimeOperation<'a> {
             PrimeOperation::Ed25519Verify(_) => 3000,
             PrimeOperation::P256(operation) => operation.cost(),
             PrimeOperation::P384(operation) => operation.cost(),
+            PrimeOperation::P521(operation) => operation.cost(),
             PrimeOperation::Secp256k1(operation) => operation.cost(),
         }
     }
@@ -137,17 +143,23 @@ impl Lanes for CurveLanes {
 
     unsafe fn run(&mut self, source: &mut impl Source<PrimeTask>) {
         let group_of = |task: &PrimeTask| task.operation().kind();
-        let mut had_secrets = false;
+        let (mut had_secrets, mut had_long_secrets) = (false, false);
         let go = |_, tasks: &[(u32, PrimeTask)]| {
-            had_secrets |= tasks[0].1.operation().has_secrets();
+            let operation = tasks[0].1.operation();
+            had_secrets |= operation.has_secrets();
+            had_long_secrets |=
+                operation.has_secrets() && matches!(operation, PrimeOperation::P521(_));
             // SAFETY: the tasks of a group were given by the source and are not reported done yet,
             // so they are good, by this function's contract.
             unsafe { self.lanes.go(tasks) };
         };
         self.groups.run(source, group_of, go);
-        if had_secrets {
-            // Functions that compute leave words of private numbers in their frames: `go` and
-            // `compute` have 16 KiB together, and the kernels are below them.
+        // Functions that compute leave words of private numbers in their frames: `go` and `compute`
+        // have 16 KiB together, and the kernels are below them. Those of P-521 have multiples of
+        // points of up to 66 KiB.
+        if had_long_secrets {
+            clear_stack::<{ 112 << 10 }>();
+        } else if had_secrets {
             clear_stack::<{ 48 << 10 }>();
         }
     }
@@ -181,6 +193,7 @@ impl CurveCalculator {
                 }
                 PrimeOperation::P256(_) => weierstrass::compute::<P256, 4, 5>(self, tasks),
                 PrimeOperation::P384(_) => weierstrass::compute::<P384, 6, 7>(self, tasks),
+                PrimeOperation::P521(_) => weierstrass::compute::<P521, 9, 10>(self, tasks),
                 PrimeOperation::Secp256k1(_) => {
                     weierstrass::compute::<Secp256k1, 4, 5>(self, tasks);
                 }

@@ -1,5 +1,5 @@
-//! Elliptic curves: X25519 (RFC 7748), Ed25519 (RFC 8032), and ECDSA and ECDH on P-256 and P-384
-//! (SP 800-186) and on secp256k1 (SEC 2). Hashes are made elsewhere.
+//! Elliptic curves: X25519 (RFC 7748), Ed25519 (RFC 8032), and ECDSA and ECDH on P-256, P-384
+//! and P-521 (SP 800-186) and on secp256k1 (SEC 2). Hashes are made elsewhere.
 //!
 //! Each job has a lane, and its own key. Points, and arithmetic on coordinates and scalars, are in
 //! `kernels/curves`.
@@ -30,8 +30,8 @@ pub use lanes::CurveLanes;
 pub(crate) use operation::{CurveOperation, CurveTask, CurveWork};
 pub use outcome::CurveOutcome;
 pub use weierstrass::{
-    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, Secp256k1PrivateKey,
-    Secp256k1PublicKey,
+    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey,
+    Secp256k1PrivateKey, Secp256k1PublicKey,
 };
 pub use x25519::X25519Key;
 
@@ -42,7 +42,7 @@ impl CurveLanes {
         let widest = kernels.widest();
         let reason = match cpu.isa() {
             Isa::Avx512 if widest.name == "avx512-ifma" => "products of 52 bits, eight at once",
-            _ if widest.lanes > 1 => "products of 26-bit and 28-bit limbs in the widest vectors",
+            _ if widest.lanes > 1 => "products of 24-bit to 28-bit limbs in the widest vectors",
             Isa::Portable => "no vectors that this program knows, or none allowed",
             _ => "integers multiply more bits than vectors of 128 bits do",
         };

@@ -9,8 +9,8 @@ use std::ptr;
 use broadloom_lanes::{
     ChaChaKey, ChaChaPolyJob, CurveJob, DesJob, DesKey, F8Job, F9Job, KasumiKey, LinkDirection,
     MlDsaKeyJob, MlDsaMessage, MlDsaPrivateKey, MlDsaSet, MlDsaSignJob, MlKemJob, MlKemPrivateKey,
-    MlKemPublicKey, MlKemSet, P256PrivateKey, P384PrivateKey, Planner, Rc4Job, Rc4Key,
-    Secp256k1PrivateKey, X25519Key, XChaChaPolyJob,
+    MlKemPublicKey, MlKemSet, P256PrivateKey, P384PrivateKey, P521PrivateKey, Planner, Rc4Job,
+    Rc4Key, Secp256k1PrivateKey, X25519Key, XChaChaPolyJob,
 };
 use broadloom_residue::{Secret, assert_gone};
 use chacha20::ChaCha20;
@@ -196,6 +196,18 @@ fn private_numbers_of_curves_do_not_stay_on_the_stack() {
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
             let left = stack_after(&mut || planner.process_many(&mut jobs));
             found.push((format!("P-384, {what}"), count(&left, &words)));
+
+            let point = base_point_521();
+            let long = |number: &[u8; 32]| {
+                let mut bytes = [0; 66];
+                bytes[34..].copy_from_slice(number);
+                P521PrivateKey::new(&bytes).expect("a scalar")
+            };
+            let keys: Vec<_> = numbers.iter().map(long).collect();
+            let job = |key| CurveJob::p521_agree(key, point.clone(), ()).expect("132 bytes");
+            let mut jobs: Vec<_> = keys.iter().map(job).collect();
+            let left = stack_after(&mut || planner.process_many(&mut jobs));
+            found.push((format!("P-521, {what}"), count(&left, &words)));
         }
     }
     found.retain(|(_, words)| *words > 0);
@@ -224,6 +236,15 @@ fn base_point_384() -> Vec<u8> {
         "aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b9859f741e082542a385502f25dbf55296c3a545e38\
          72760ab73617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147ce9da3113b5f0b8c00a60b1ce1d7e819d\
          7a431d7c90ea0e5f",
+    )
+}
+
+/// The base point of P-521: its coordinates, the highest bytes first.
+fn base_point_521() -> Vec<u8> {
+    crate::common::hex(
+        "00c6858e06b70404e9cd9e3ecb662395b4429c648139053fb521f828af606b4d3dbaa14b5e77efe75928fe1d\
+         c127a2ffa8de3348b3c1856a429bf97e7e31c2e5bd66011839296a789a3bc0045c8a5fb42c7d1bd998f54449\
+         579b446817afbd17273e662c97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650",
     )
 }
 

@@ -46,6 +46,7 @@ impl Numbers {
         match &group[..] {
             b"prime256v1" | b"P-256" => Some(Curve::P256),
             b"secp384r1" | b"P-384" => Some(Curve::P384),
+            b"secp521r1" | b"P-521" => Some(Curve::P521),
             b"secp256k1" => Some(Curve::Secp256k1),
             _ => None,
         }

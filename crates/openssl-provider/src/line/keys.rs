@@ -29,7 +29,7 @@ pub enum Kind {
     Rsa,
     /// With keys of X25519 and Ed25519.
     Curve25519,
-    /// With keys on P-256, P-384 and secp256k1.
+    /// With keys on P-256, P-384, P-521 and secp256k1.
     Ec,
     /// With keys of KEMs, and to make them.
     Kem,

@@ -166,8 +166,9 @@ fn derive(session: CK_SESSION_HANDLE, key: CK_OBJECT_HANDLE, public: &[u8]) -> C
 #[test]
 fn both_sides_agree() {
     let session = user();
-    let curves: [(CK_MECHANISM_TYPE, &[u8]); 2] = [
+    let curves: [(CK_MECHANISM_TYPE, &[u8]); 3] = [
         (CKM_EC_KEY_PAIR_GEN, &[6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7]),
+        (CKM_EC_KEY_PAIR_GEN, &[6, 5, 0x2b, 0x81, 4, 0, 0x23]),
         (CKM_EC_MONTGOMERY_KEY_PAIR_GEN, &[6, 3, 0x2b, 0x65, 0x6e]),
     ];
     for (id, parameters) in curves {
@@ -178,8 +179,10 @@ fn both_sides_agree() {
         let point = |public| value(session, public, CKA_EC_POINT).expect("a point");
         let secret = derive(session, one.1, &point(other.0)).expect("a secret");
         assert_eq!(derive(session, other.1, &point(one.0)), Ok(secret.clone()));
-        // Without the octet string around the point, too.
-        assert_eq!(derive(session, other.1, &point(one.0)[2..]), Ok(secret));
+        // Without the octet string around the point, too. That of P-521 has 128 bytes and more.
+        let point = point(one.0);
+        let header = if point[1] < 0x80 { 2 } else { 3 };
+        assert_eq!(derive(session, other.1, &point[header..]), Ok(secret));
     }
 }
 
@@ -192,7 +195,7 @@ fn signatures_verify_whole_and_in_pieces_and_no_other_does() {
     let rsa = make(CKM_RSA_PKCS_KEY_PAIR_GEN, Template::default().number(CKA_MODULUS_BITS, 1024));
     let p256 = [6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
     let ec = make(CKM_EC_KEY_PAIR_GEN, Template::default().bytes(CKA_EC_PARAMS, p256));
-    let [p384, k1, k283, b283] = [0x22, 0x0a, 0x10, 0x11].map(|last| {
+    let [p384, p521, k1, k283, b283] = [0x22, 0x23, 0x0a, 0x10, 0x11].map(|last| {
         let parameters = Template::default().bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, last]);
         make(CKM_EC_KEY_PAIR_GEN, parameters)
     });
@@ -219,6 +222,10 @@ fn signatures_verify_whole_and_in_pieces_and_no_other_does() {
         (mechanism(CKM_ECDSA), p384, 63),
         (mechanism(CKM_ECDSA), p384, 64),
         (mechanism(CKM_ECDSA_SHA384), p384, 300),
+        (mechanism(CKM_ECDSA), p521, 20),
+        (mechanism(CKM_ECDSA), p521, 63),
+        (mechanism(CKM_ECDSA), p521, 64),
+        (mechanism(CKM_ECDSA_SHA512), p521, 300),
         (mechanism(CKM_ECDSA), k1, 41),
         (mechanism(CKM_ECDSA_SHA256), k1, 300),
         (mechanism(CKM_ECDSA_SHA256), k283, 300),

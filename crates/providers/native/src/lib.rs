@@ -2,10 +2,10 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the option `legacy=yes` RC4; RSA, ECDSA and ECDH on P-256, P-384, secp256k1, K-283 and
-//! B-283, X25519, Ed25519, SLH-DSA, ML-DSA, ML-KEM and its hybrids: many buffers side by side, on
-//! the kernels of [`broadloom_lanes`]. The provider chooses kernels at run time and works on every
-//! machine.
+//! with the option `legacy=yes` RC4; RSA, ECDSA and ECDH on P-256, P-384, P-521, secp256k1, K-283
+//! and B-283, X25519, Ed25519, SLH-DSA, ML-DSA, ML-KEM and its hybrids: many buffers side by side,
+//! on the kernels of [`broadloom_lanes`]. The provider chooses kernels at run time and works on
+//! every machine.
 
 #![forbid(unsafe_code)]
 

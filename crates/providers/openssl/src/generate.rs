@@ -63,6 +63,7 @@ pub fn generate_ec(curve: Curve) -> Result<(PrivateKey, PublicKey), GenerateErro
     let name = match curve {
         Curve::P256 => c"P-256",
         Curve::P384 => c"P-384",
+        Curve::P521 => c"P-521",
         Curve::Secp256k1 => c"secp256k1",
         Curve::K283 => c"sect283k1",
         Curve::B283 => c"sect283r1",

@@ -4,4 +4,4 @@ pub mod der;
 pub mod nonce;
 
 /// The most bytes of a scalar or of a coordinate.
-pub const MAX_LEN: usize = 48;
+pub const MAX_LEN: usize = 66;

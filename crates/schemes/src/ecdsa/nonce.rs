@@ -289,8 +289,8 @@ mod tests {
         room
     }
 
-    /// Keys of RFC 6979, A.2.5, A.2.6 and A.2.8, each with the message of the examples here.
-    const KEYS: [(Curve, &str, &[u8]); 3] = [
+    /// Keys of RFC 6979, A.2.5 to A.2.7 and A.2.10, each with the message of the examples here.
+    const KEYS: [(Curve, &str, &[u8]); 4] = [
         (
             Curve::P256,
             "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721",
@@ -303,6 +303,12 @@ mod tests {
             b"sample",
         ),
         (
+            Curve::P521,
+            "00fad06daa62ba3b25d2fb40133da757205de67f5bb0018fee8c86e1b68c7e75ca\
+             a896eb32f1f47c70855836a6d16fcc1466f6d8fbec67db89ec0c08b0e996b83538",
+            b"sample",
+        ),
+        (
             Curve::K283,
             "6a0777356e87b89ba1ed3a3d845357be332173c8f7a65bdc7db4fab3c4cc79acc8194e",
             b"test",
@@ -310,13 +316,15 @@ mod tests {
     ];
 
     /// The nonces of their examples.
-    const NONCES: [(HashAlgorithm, [&str; 3]); 5] = [
+    const NONCES: [(HashAlgorithm, [&str; 4]); 5] = [
         (
             HashAlgorithm::Sha1,
             [
                 "882905f1227fd620fbf2abf21244f0ba83d0dc3a9103dbbee43a1fb858109db4",
                 "4471ef7518bb2c7c20f62eae1c387ad0c5e8e470995db4acf694466e6ab09663\
                  0f29e5938d25106c3c340045a2db01a7",
+                "0089c071b419e1c2820962321787258469511958e80582e95d8378e0c2ccdb3cb4\
+                 2bede42f50e3fa3c71f5a76724281d31d9c89f0f91fc1be4918db1c03a5838d0f9",
                 "168b5f8c0881d4026c08ac5894a2239d219fa9f4da0600adaa56d5a1781af81f08a726e",
             ],
         ),
@@ -326,6 +334,8 @@ mod tests {
                 "103f90ee9dc52e5e7fb5132b7033c63066d194321491862059967c715985d473",
                 "a4e4d2f0e729eb786b31fc20ad5d849e304450e0ae8e3e341134a5c1afa03cab\
                  8083ee4e3c45b06a5899ea56c51b5879",
+                "0121415ec2cd7726330a61f7f3fa5de14be9436019c4db8cb4041f3b54cf31be04\
+                 93ee3f427fb906393d895a19c9523f3a1d54bb8702bd4aa9c99dab2597b92113f3",
                 "45e13ea645ce01d9b25ea38c8a8a170e04c83bb7f231ee3152209fe10ec8b2e565536c",
             ],
         ),
@@ -335,6 +345,8 @@ mod tests {
                 "a6e3c57dd01abe90086538398355dd4c3b17aa873382b0f24d6129493d8aad60",
                 "180ae9f9aec5438a44bc159a1fcb277c7be54fa20e7cf404b490650a8acc414e\
                  375572342863c899f9f2edf9747a9b60",
+                "00edf38afcaaecab4383358b34d67c9f2216c8382aaea44a3dad5fdc9c32575761\
+                 793fef24eb0fc276dfc4f6e3ec476752f043cf01415387470bcbd8678ed2c7e1a0",
                 "b585a7a68f51089691d6ede2b43fc4451f66c10e65f134b963d4cbd4eb844b0e1469a6",
             ],
         ),
@@ -344,6 +356,8 @@ mod tests {
                 "09f634b188cefd98e7ec88b1aa9852d734d0bc272f7d2a47decc6ebeb375aad4",
                 "94ed910d1a099dad3254e9242ae85abde4ba15168eaf0ca87a555fd56d10fbca\
                  2907e3e83ba95368623b8c4686915cf9",
+                "01546a108bc23a15d6f21872f7ded661fa8431ddbd922d0dcdb77cc878c8553ffa\
+                 d064c95a920a750ac9137e527390d2d92f153e66196966ea554d9adfcb109c4211",
                 "1e88738e14482a09ee16a73d490a7fe8739df500039538d5c4b6c8d6d7f208d6ca56760",
             ],
         ),
@@ -353,28 +367,30 @@ mod tests {
                 "5fa81c63109badb88c1f367b47da606da28cad69aa22c4fe6ad7df73a7173aa5",
                 "92fc3c7183a883e24216d1141f1a8976c5b0dd797dfa597e3d7b32198bd35331\
                  a4e966532593a52980d0e3aaa5e10ec3",
+                "01dae2ea071f8110dc26882d4d5eae0621a3256fc8847fb9022e2b7d28e6f10198\
+                 b1574fdd03a9053c08a1854a168aa5a57470ec97dd5ce090124ef52a2f7ecbffd3",
                 "e5f24a223bd459653f682763c3bb322d4ee75dd89c63d4dc61518d543e76585076bba",
             ],
         ),
     ];
 
-    /// Those of both curves are made together, and beside hedged ones.
+    /// Those of all curves are made together, and beside hedged ones.
     #[test]
     fn nonces_are_those_of_the_standard() {
         let mut hasher = Hasher::new(&Cpu::detect());
         for (hash, nonces) in NONCES {
-            let mut drafts: [Draft; 6] = std::array::from_fn(|_| Draft::default());
+            let mut drafts: [Draft; 8] = std::array::from_fn(|_| Draft::default());
             for (at, draft) in drafts.iter_mut().enumerate() {
-                let (curve, key, message) = KEYS[at % 3];
+                let (curve, key, message) = KEYS[at % 4];
                 let digest = hasher.digest(hash, message);
                 let digest = &digest[..hash.digest_len()];
-                let random = (at >= 3).then_some(&[7; RANDOM]);
+                let random = (at >= 4).then_some(&[7; RANDOM]);
                 draft.begin(curve, &scalar(curve, key), (hash, digest), random);
             }
             make(&mut hasher, hash, drafts.iter_mut().collect());
             for (at, draft) in drafts.iter_mut().enumerate() {
-                let expected = scalar(KEYS[at % 3].0, nonces[at % 3]);
-                assert_eq!(draft.nonce() == Some(&expected), at < 3, "{hash}, {at}");
+                let expected = scalar(KEYS[at % 4].0, nonces[at % 4]);
+                assert_eq!(draft.nonce() == Some(&expected), at < 4, "{hash}, {at}");
                 assert!(draft.nonce().is_some_and(|nonce| is_scalar(draft.curve, nonce)));
                 draft.wipe();
                 assert!(
@@ -397,6 +413,9 @@ mod tests {
         assert_eq!(numbered(Curve::B283, &[0xff; 48]), cut);
         assert_eq!(numbered(Curve::P256, &[0xff; 64]), [0xff; 32]);
         assert_eq!(numbered(Curve::P384, &[0xff; 64]), [0xff; 48]);
+        // No digest is as long as the order of P-521, but what is drawn for a nonce is longer.
+        assert_eq!(numbered(Curve::P521, &[0xff; 64]), [&[0; 2][..], &[0xff; 64]].concat());
+        assert_eq!(numbered(Curve::P521, &[0xff; 128]), [&[1][..], &[0xff; 65]].concat());
         assert_eq!(numbered(Curve::P256, &[7; 32]), [7; 32]);
         assert_eq!(numbered(Curve::P256, &[7; 20]), [&[0; 12][..], &[7; 20]].concat());
         for curve in Curve::ALL {

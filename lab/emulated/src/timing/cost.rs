@@ -20,6 +20,7 @@ pub(crate) fn cost(algorithm: PublicKeyAlgorithm, direction: Direction) -> Optio
             let long = match curve {
                 Curve::P256 | Curve::Secp256k1 | Curve::K283 | Curve::B283 => 1.0_f64,
                 Curve::P384 => 384.0 / 256.0,
+                Curve::P521 => 521.0 / 256.0,
             };
             long.powi(3) / 13.0
         }

@@ -431,6 +431,8 @@ mod tests {
             ("ecdh-p256", Direction::Agree),
             ("ecdsa-p384", Direction::Verify),
             ("ecdh-p384", Direction::Agree),
+            ("ecdsa-p521", Direction::Sign),
+            ("ecdh-p521", Direction::Agree),
             ("ecdsa-secp256k1", Direction::Verify),
             ("x25519", Direction::Agree),
             ("ed25519", Direction::Verify),

@@ -116,9 +116,10 @@ fn output_len(algorithm: Algorithm, len: usize) -> usize {
             PublicKeyAlgorithm::SlhDsa(set) => set.signature_len(),
             // Of new keys: a signature is shorter.
             PublicKeyAlgorithm::MlDsa(set) => set.private_key_len() + set.public_key_len(),
-            // Of a new key: a ciphertext with its secret is shorter. Otherwise of Ed25519, and of
-            // ECDSA in DER at most.
-            _ => Kem::of(algorithm).map_or(96, Kem::generated_len),
+            // A signature in DER has no more bytes than that beside its numbers.
+            PublicKeyAlgorithm::Ecdsa(curve) => 9 + 2 * curve.coordinate_len(),
+            // Of a new key: a ciphertext with its secret is shorter. Otherwise of Ed25519.
+            _ => Kem::of(algorithm).map_or(64, Kem::generated_len),
         },
         _ => len,
     }

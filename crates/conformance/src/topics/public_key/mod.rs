@@ -76,6 +76,8 @@ fn pairs() -> Vec<Pair> {
         pair!("p256"),
         pair!("p256.sec1"),
         pair!("p384"),
+        pair!("p521"),
+        pair!("p521.sec1"),
         pair!("secp256k1"),
         pair!("k283"),
         pair!("b283"),

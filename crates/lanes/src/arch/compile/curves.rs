@@ -1,11 +1,11 @@
 //! Compiles the kernels of elliptic curves.
 
 /// Makes the kernel of one instruction set, with these words of each lane, and these numbers of
-/// limbs for 256 bits and for 384.
+/// limbs for 256 bits, for 384 and for 521.
 macro_rules! curves_kernel {
     (
-        $(#[$doc:meta])* $kernel:ident, $name:literal, $words:ty, $limbs:literal, $limbs384:literal
-        $(, $features:literal)?
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $words:ty, $limbs:literal, $limbs384:literal,
+        $limbs521:literal $(, $features:literal)?
     ) => {
         $crate::arch::compile::curves::products!(
             prime25519, $crate::kernels::curves::prime25519::Prime25519, $words, $limbs
@@ -21,6 +21,10 @@ macro_rules! curves_kernel {
         );
         $crate::arch::compile::curves::products!(
             montgomery, $crate::kernels::curves::weierstrass::p384::Prime384, $words, $limbs384
+            $(, $features)?
+        );
+        $crate::arch::compile::curves::products!(
+            montgomery, $crate::kernels::curves::weierstrass::p521::Prime521, $words, $limbs521
             $(, $features)?
         );
 
@@ -72,6 +76,10 @@ macro_rules! curves_kernel {
                 ),
                 p384: $crate::arch::compile::curves::points!(
                     $crate::kernels::curves::weierstrass::p384::P384, 6, 7, $words, $limbs384
+                    $(, $features)?
+                ),
+                p521: $crate::arch::compile::curves::points!(
+                    $crate::kernels::curves::weierstrass::p521::P521, 9, 10, $words, $limbs521
                     $(, $features)?
                 ),
                 secp256k1: $crate::arch::compile::curves::points!(

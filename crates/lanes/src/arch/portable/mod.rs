@@ -63,7 +63,7 @@ bignum_words_kernel!(
 
 curves_kernel!(
     /// One lane.
-    CURVES, "integers", Plain<u64>, 5, 7
+    CURVES, "integers", Plain<u64>, 5, 7, 11
 );
 
 binary_kernel!(

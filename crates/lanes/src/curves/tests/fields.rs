@@ -11,6 +11,7 @@ use crate::kernels::curves::prime25519::{self, Fe};
 use crate::kernels::curves::scalar::Odd;
 use crate::kernels::curves::weierstrass::p256::Prime256;
 use crate::kernels::curves::weierstrass::p384::Prime384;
+use crate::kernels::curves::weierstrass::p521::Prime521;
 use crate::kernels::curves::weierstrass::secp256k1::PrimeK1;
 use crate::kernels::curves::words::Words;
 
@@ -127,6 +128,8 @@ multiply!(montgomery, Prime256, true, 5);
 multiply!(montgomery, Prime256, false, 10);
 multiply!(montgomery, Prime384, true, 8);
 multiply!(montgomery, Prime384, false, 14);
+multiply!(montgomery, Prime521, true, 11);
+multiply!(montgomery, Prime521, false, 22);
 multiply!(montgomery, PrimeK1, true, 5);
 multiply!(montgomery, PrimeK1, false, 10);
 
@@ -233,8 +236,13 @@ where
         words[at / 64] = 1 << (at % 64);
         all.push(words);
     }
-    let mut numbers: Vec<_> =
-        all.into_iter().map(|words| (element(words), number(words))).collect();
+    // No more bits than all limbs have.
+    let cut = |mut words: [u64; K]| {
+        words[K - 1] &= u64::MAX >> (64 * K).saturating_sub(P::ALL_BITS);
+        words
+    };
+    let all = all.into_iter().map(cut);
+    let mut numbers: Vec<_> = all.map(|words| (element(words), number(words))).collect();
     let (longest, value) = longest_difference();
     numbers.push((longest, value * inverse % &prime));
     for (x, p) in &numbers {
@@ -272,6 +280,7 @@ where
 fn nothing_overflows_with_products_of_32_bits() {
     differences::<Prime256, 4, false, 10>();
     differences::<Prime384, 6, false, 14>();
+    differences::<Prime521, 9, false, 22>();
     differences::<PrimeK1, 4, false, 10>();
     arithmetic::<false, 10>();
 }
@@ -280,6 +289,7 @@ fn nothing_overflows_with_products_of_32_bits() {
 fn nothing_overflows_with_products_of_52_bits() {
     differences::<Prime256, 4, true, 5>();
     differences::<Prime384, 6, true, 8>();
+    differences::<Prime521, 9, true, 11>();
     differences::<PrimeK1, 4, true, 5>();
     arithmetic::<true, 5>();
 }

@@ -1,4 +1,4 @@
-//! P-256, P-384 and secp256k1: the examples of RFC 6979, and the definition of the curves.
+//! P-256, P-384, P-521 and secp256k1: the examples of RFC 6979, and the definition of the curves.
 
 use std::string::String;
 use std::vec::Vec;
@@ -13,6 +13,7 @@ use crate::kernels::curves::weierstrass::curve::{Curve, Multiples};
 use crate::kernels::curves::weierstrass::error::CurveKeyError;
 use crate::kernels::curves::weierstrass::p256::P256;
 use crate::kernels::curves::weierstrass::p384::P384;
+use crate::kernels::curves::weierstrass::p521::P521;
 use crate::kernels::curves::weierstrass::points::{Point, table};
 use crate::kernels::curves::weierstrass::secp256k1::Secp256k1;
 use crate::manager::{OutOfOrder, Planner};
@@ -31,13 +32,14 @@ trait Tested<const K: usize>: Curve<K> {
     /// The private key of RFC 6979, section A.2, and the coordinates of its point.
     const KNOWN_KEY: [&'static str; 3];
 
-    /// Nonces and signatures of the same section, of messages with the hash as long as numbers.
+    /// Nonces and signatures of the same section, of messages with the longest hash that is not
+    /// longer than numbers.
     const KNOWN: [[&'static str; 4]; 2];
 
     /// The file of the table, below the sources.
     const TABLE_FILE: &'static str;
 
-    /// Returns the digest of a message that is as long as a number.
+    /// Returns the number of a message's digest.
     fn digest(message: &str) -> Vec<u8>;
 
     fn private(bytes: &[u8]) -> Result<PrivateKey<Self, K>, CurveKeyError>;
@@ -74,7 +76,10 @@ macro_rules! tested {
             fn digest(message: &str) -> Vec<u8> {
                 use sha2::Digest;
 
-                sha2::$hash::digest(message).to_vec()
+                let digest = sha2::$hash::digest(message);
+                let mut number = std::vec![0; Self::BYTES - digest.len()];
+                number.extend(digest);
+                number
             }
 
             fn private(bytes: &[u8]) -> Result<PrivateKey<Self, $words>, CurveKeyError> {
@@ -203,6 +208,51 @@ tested! {
 }
 
 tested! {
+    P521, 9, Sha512, 106, "p521.bin", p521_sign, p521_verify, p521_agree, p521_public,
+
+    const REFERENCE: [&'static str; 4] = [
+        "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
+         ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+        "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\
+         fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409",
+        "00c6858e06b70404e9cd9e3ecb662395b4429c648139053fb521f828af606b4d3d\
+         baa14b5e77efe75928fe1dc127a2ffa8de3348b3c1856a429bf97e7e31c2e5bd66",
+        "011839296a789a3bc0045c8a5fb42c7d1bd998f54449579b446817afbd17273e66\
+         2c97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650",
+    ];
+
+    const KNOWN_KEY: [&'static str; 3] = [
+        "00fad06daa62ba3b25d2fb40133da757205de67f5bb0018fee8c86e1b68c7e75ca\
+         a896eb32f1f47c70855836a6d16fcc1466f6d8fbec67db89ec0c08b0e996b83538",
+        "01894550d0785932e00eaa23b694f213f8c3121f86dc97a04e5a7167db4e5bcd37\
+         1123d46e45db6b5d5370a7f20fb633155d38ffa16d2bd761dcac474b9a2f5023a4",
+        "00493101c962cd4d2fddf782285e64584139c2f91b47f87ff82354d6630f746a28\
+         a0db25741b5b34a828008b22acc23f924faafbd4d33f81ea66956dfeaa2bfdfcf5",
+    ];
+
+    const KNOWN: [[&'static str; 4]; 2] = [
+        [
+            "sample",
+            "01dae2ea071f8110dc26882d4d5eae0621a3256fc8847fb9022e2b7d28e6f10198\
+             b1574fdd03a9053c08a1854a168aa5a57470ec97dd5ce090124ef52a2f7ecbffd3",
+            "00c328fafcbd79dd77850370c46325d987cb525569fb63c5d3bc53950e6d4c5f17\
+             4e25a1ee9017b5d450606add152b534931d7d4e8455cc91f9b15bf05ec36e377fa",
+            "00617cce7cf5064806c467f678d3b4080d6f1cc50af26ca209417308281b68af28\
+             2623eaa63e5b5c0723d8b8c37ff0777b1a20f8ccb1dccc43997f1ee0e44da4a67a",
+        ],
+        [
+            "test",
+            "016200813020ec986863bedfc1b121f605c1215645018aea1a7b215a564de9eb1b\
+             38a67aa1128b80ce391c4fb71187654aaa3431027bfc7f395766ca988c964dc56d",
+            "013e99020abf5cee7525d16b69b229652ab6bdf2affcaef38773b4b7d08725f10c\
+             db93482fdcc54edcee91eca4166b2a7c6265ef0ce2bd7051b7cef945babd47ee6d",
+            "01fbd0013c674aa79cb39849527916ce301c66ea7ce8b80682786ad60f98f7e78a\
+             19ca69eff5c57400e3b3a0ad66ce0978214d13baf4e9ac60752f7b155e2de4dce3",
+        ],
+    ];
+}
+
+tested! {
     Secp256k1, 4, Sha256, 52, "secp256k1.bin", secp256k1_sign, secp256k1_verify, secp256k1_agree,
     secp256k1_public,
 
@@ -248,6 +298,10 @@ macro_rules! tests {
             $(#[test] fn $name() { super::$name::<super::P384, 6>() })*
         }
 
+        mod p521 {
+            $(#[test] fn $name() { super::$name::<super::P521, 9>() })*
+        }
+
         mod secp256k1 {
             $(#[test] fn $name() { super::$name::<super::Secp256k1, 4>() })*
         }
@@ -277,7 +331,7 @@ fn private<C: Tested<K>, const K: usize>(number: &BigUint) -> PrivateKey<C, K> {
 fn random(curve: &Reference, seed: u64) -> BigUint {
     let word =
         |i: u64| ((seed + 1) * (2 * i + 7)).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
-    let words: Vec<_> = (0..curve.bytes as u64 / 8).map(word).collect();
+    let words: Vec<_> = (0..curve.bytes.div_ceil(8) as u64).map(word).collect();
     BigUint::from_bytes_le(&words.concat()) % &curve.order
 }
 
@@ -285,7 +339,7 @@ fn random(curve: &Reference, seed: u64) -> BigUint {
 /// extremes, near multiples of 32, and others. In the products with the order less 18 and less 2,
 /// whose last digits are the order's with another sign, a sum of equal points must be avoided.
 fn numbers(curve: &Reference) -> Vec<BigUint> {
-    let (one, n, bits) = (BigUint::from(1u8), &curve.order, 8 * curve.bytes);
+    let (one, n, bits) = (BigUint::from(1u8), &curve.order, curve.order.bits() as usize);
     let mut numbers = Vec::new();
     for small in [1u8, 2, 15, 16, 17, 18, 31, 32, 33, 48] {
         numbers.extend([BigUint::from(small), n - small]);
@@ -295,7 +349,7 @@ fn numbers(curve: &Reference) -> Vec<BigUint> {
         numbers.extend([&power - 1u8, power.clone(), &power + 1u8, n - &power]);
     }
     // All digits but the highest are -16, or all are 15. Above that, the highest digit of P-384 is
-    // 1.
+    // 1, and that of P-521 is 0.
     for digits in [bits / 5, bits.div_ceil(5)] {
         let ones: BigUint = (0..digits).map(|at| &one << (5 * at)).sum();
         let highest = &one << (5 * digits);
@@ -330,7 +384,9 @@ fn verified<C: Tested<K>, const K: usize>(
     planner.process_many(&mut jobs);
     outputs(&jobs)
         .into_iter()
-        .map(|output| output.inspect(|zeros| assert_eq!(zeros, &std::vec![0; 24 * K])).is_some())
+        .map(|output| {
+            output.inspect(|zeros| assert_eq!(zeros, &std::vec![0; 3 * C::BYTES])).is_some()
+        })
         .collect()
 }
 
@@ -352,7 +408,7 @@ fn signatures_are_those_of_the_standard_alone_and_in_full_lanes<C: Tested<K>, co
             let mut jobs: Vec<_> = all
                 .iter()
                 .map(|(nonce, digest, _)| {
-                    let input = [digest.clone(), std::vec![0xaa; 8 * K]].concat();
+                    let input = [digest.clone(), std::vec![0xaa; C::BYTES]].concat();
                     C::sign(&key, nonce, input, ()).expect("two numbers")
                 })
                 .collect();
@@ -402,7 +458,7 @@ fn products_are_those_of_the_definition<C: Tested<K>, const K: usize>() {
                 false => {
                     assert_eq!(
                         output,
-                        [x.clone(), std::vec![0; 8 * K]].concat(),
+                        [x.clone(), std::vec![0; C::BYTES]].concat(),
                         "{number:x} on {}",
                         cpu.isa()
                     )
@@ -411,7 +467,7 @@ fn products_are_those_of_the_definition<C: Tested<K>, const K: usize>() {
             checked += 1;
         };
         for (at, (_, point, _, signed, _)) in expected.iter().enumerate() {
-            let input = [curve.bytes(signed), std::vec![0; 8 * K]].concat();
+            let input = [curve.bytes(signed), std::vec![0; C::BYTES]].concat();
             let jobs = [
                 C::sign(&keys[at], &scalars[at], input, Some((at, true))),
                 C::agree(&scalars[at], point.to_vec(), Some((at, false))),

@@ -69,8 +69,8 @@ impl<C: Curve<K>, const K: usize> PublicKey<C, K> {
     }
 
     /// Computes multiples of the point that make each verification cheaper. They take as long as
-    /// about nine verifications in full lanes save by them, and 4 KiB for numbers of 256 bits, or
-    /// 6 KiB for those of 384.
+    /// about nine verifications in full lanes save by them, and 4 KiB for numbers of 256 bits,
+    /// 6 KiB for those of 384, or 9 KiB for those of 521.
     pub fn prepare(&mut self) {
         self.rows = Some(Box::new(self.point.rows()));
     }
@@ -82,7 +82,7 @@ impl<C: Curve<K>, const K: usize> PublicKey<C, K> {
 
     /// Returns the coordinates x and y.
     pub(super) fn coordinates(&self) -> [[u64; K]; 2] {
-        let (x, y) = self.bytes.as_ref().split_at(8 * K);
+        let (x, y) = self.bytes.as_ref().split_at(C::BYTES);
         [x, y].map(scalar::from_be_bytes)
     }
 

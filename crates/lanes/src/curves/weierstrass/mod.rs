@@ -1,4 +1,4 @@
-//! ECDSA and ECDH on P-256 and P-384 (SP 800-186, 3.2.1), and on secp256k1 (SEC 2, 2.4.1).
+//! ECDSA and ECDH on P-256, P-384 and P-521 (SP 800-186, 3.2.1), and on secp256k1 (SEC 2, 2.4.1).
 //!
 //! Each multiplication of a point has a lane. Numbers modulo the order are computed with on
 //! integers, as are inverses, of which a group shares one.
@@ -9,6 +9,7 @@ mod tasks;
 
 use crate::kernels::curves::weierstrass::p256::P256;
 use crate::kernels::curves::weierstrass::p384::P384;
+use crate::kernels::curves::weierstrass::p521::P521;
 use crate::kernels::curves::weierstrass::secp256k1::Secp256k1;
 
 #[cfg(test)]
@@ -27,6 +28,12 @@ pub type P384PrivateKey = key::PrivateKey<P384, 6>;
 
 /// A public key on P-384.
 pub type P384PublicKey = key::PublicKey<P384, 6>;
+
+/// A private key on P-521, or a nonce.
+pub type P521PrivateKey = key::PrivateKey<P521, 9>;
+
+/// A public key on P-521.
+pub type P521PublicKey = key::PublicKey<P521, 9>;
 
 /// A private key on secp256k1, or a nonce.
 pub type Secp256k1PrivateKey = key::PrivateKey<Secp256k1, 4>;

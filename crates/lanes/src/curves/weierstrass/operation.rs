@@ -30,8 +30,8 @@ impl<C: Curve<K>, const K: usize> PointOperation<'_, C, K> {
     /// Returns the number of bytes that the operation takes and makes.
     pub(in super::super) fn length(&self) -> usize {
         match self {
-            PointOperation::Verify(_) => 3 * 8 * K,
-            _ => 2 * 8 * K,
+            PointOperation::Verify(_) => 3 * C::BYTES,
+            _ => 2 * C::BYTES,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::kernels::curves::weierstrass::curve::{Curve, Rows};
 use crate::kernels::curves::weierstrass::multiply::{Coordinates, digits};
 use crate::kernels::curves::weierstrass::p256::P256;
 use crate::kernels::curves::weierstrass::p384::P384;
+use crate::kernels::curves::weierstrass::p521::P521;
 use crate::kernels::curves::weierstrass::points::Point;
 use crate::kernels::curves::weierstrass::secp256k1::Secp256k1;
 use crate::outcome::public;
@@ -43,6 +44,16 @@ impl LaneCurve<6, 7> for P384 {
 
     fn operation(operation: PrimeOperation<'_>) -> Option<PointOperation<'_, Self, 6>> {
         if let PrimeOperation::P384(operation) = operation { Some(operation) } else { None }
+    }
+}
+
+impl LaneCurve<9, 10> for P521 {
+    fn products(kernel: &CurveKernel) -> &PointKernel<9, 10> {
+        &kernel.p521
+    }
+
+    fn operation(operation: PrimeOperation<'_>) -> Option<PointOperation<'_, Self, 9>> {
+        if let PrimeOperation::P521(operation) = operation { Some(operation) } else { None }
     }
 }
 
@@ -162,13 +173,13 @@ unsafe fn sign<C: LaneCurve<K, D>, const K: usize, const D: usize>(
         let r = order.reduced(products.x[i]);
         // SAFETY: the task is good, by this function's contract, and its input has two numbers
         // (`PointOperation::length`).
-        let digest = order.reduced(unsafe { number(task, 0) });
+        let digest = order.remainder(unsafe { number::<C, K>(task, 0) });
         let product = order.multiply(order.enter(r), *key.scalar());
         let s = order.multiply(nonces[i], order.add(digest, product));
         let is_right = !(scalar::is_zero(&r) | scalar::is_zero(&s));
         let write = |output: &mut [u8]| {
-            scalar::put_be_bytes(&r, output);
-            scalar::put_be_bytes(&s, &mut output[8 * K..]);
+            put::<C, K>(output, 0, &r);
+            put::<C, K>(output, 1, &s);
         };
         // SAFETY: the task is good, by this function's contract, and its input was read before.
         unsafe { task.finish_with(public(is_right), write) };
@@ -193,7 +204,7 @@ unsafe fn agree<C: LaneCurve<K, D>, const K: usize, const D: usize>(
             let Some(PointOperation::Agree(key)) = C::operation(task.operation()) else { continue };
             // SAFETY: the task is good, by this function's contract, and its input has two numbers
             // (`PointOperation::length`).
-            let point = unsafe { [number(task, 0), number(task, 1)] };
+            let point = unsafe { [number::<C, K>(task, 0), number::<C, K>(task, 1)] };
             good[at + lane] = Point::<C, K>::new(point[0], point[1]).is_ok();
             // A point that is none must not spoil the inversion that all share.
             let point = if good[at + lane] { point } else { C::BASE };
@@ -210,7 +221,7 @@ unsafe fn agree<C: LaneCurve<K, D>, const K: usize, const D: usize>(
     });
     products.settle::<C>(tasks.len());
     for (i, (_, task)) in tasks.iter().enumerate() {
-        let write = |output: &mut [u8]| scalar::put_be_bytes(&products.x[i], output);
+        let write = |output: &mut [u8]| put::<C, K>(output, 0, &products.x[i]);
         // SAFETY: the task is good, by this function's contract, and its input was read before.
         unsafe { task.finish_with(good[i], write) };
     }
@@ -244,8 +255,8 @@ unsafe fn public_keys<C: LaneCurve<K, D>, const K: usize, const D: usize>(
     products.settle::<C>(tasks.len());
     for (i, (_, task)) in tasks.iter().enumerate() {
         let write = |output: &mut [u8]| {
-            scalar::put_be_bytes(&products.x[i], output);
-            scalar::put_be_bytes(&products.y::<C>(i), &mut output[8 * K..]);
+            put::<C, K>(output, 0, &products.x[i]);
+            put::<C, K>(output, 1, &products.y::<C>(i));
         };
         // SAFETY: the task is good, by this function's contract, and no input is read.
         unsafe { task.finish_with(true, write) };
@@ -274,7 +285,7 @@ unsafe fn verify<C: LaneCurve<K, D>, const K: usize, const D: usize>(
     for (i, (_, task)) in sorted.iter().enumerate() {
         // SAFETY: the task is good, by this function's contract, and its input has three numbers
         // (`PointOperation::length`).
-        let [r, s] = unsafe { [number(task, 1), number(task, 2)] };
+        let [r, s] = unsafe { [number::<C, K>(task, 1), number::<C, K>(task, 2)] };
         if bool::from(order.has(&r) & order.has(&s)) {
             (rs[i], inverses[i]) = (Some(r), order.enter(s));
         }
@@ -338,7 +349,7 @@ unsafe fn verify_chunk<C: LaneCurve<K, D>, const K: usize, const D: usize>(
         };
         // SAFETY: the task is good, by this function's contract, and its input has three numbers
         // (`PointOperation::length`).
-        let digest = order.reduced(unsafe { number(task, 0) });
+        let digest = order.remainder(unsafe { number::<C, K>(task, 0) });
         factors[lane] = [digest, r].map(|factor| order.multiply(inverses[lane], factor));
         base.put(lane, &digits::<C, K, D>(factors[lane][0]));
         own.put(lane, &digits::<C, K, D>(factors[lane][1]));
@@ -374,8 +385,13 @@ unsafe fn verify_chunk<C: LaneCurve<K, D>, const K: usize, const D: usize>(
 ///
 /// # Safety
 /// - The task is good, as [`Lanes::Task`](crate::manager::Lanes::Task) defines it.
-/// - Its input has more numbers of `K` words than the place says.
-unsafe fn number<const K: usize>(task: &PrimeTask, place: usize) -> [u64; K] {
+/// - Its input has more numbers of the curve than the place says.
+unsafe fn number<C: Curve<K>, const K: usize>(task: &PrimeTask, place: usize) -> [u64; K] {
     // SAFETY: the conditions are those of this function, and the bytes are read at once.
-    scalar::from_be_bytes(unsafe { task.bytes(8 * K * place, 8 * K) })
+    scalar::from_be_bytes(unsafe { task.bytes(C::BYTES * place, C::BYTES) })
+}
+
+/// Writes a number of the output, by its place.
+fn put<C: Curve<K>, const K: usize>(output: &mut [u8], place: usize, number: &[u64; K]) {
+    scalar::put_be_bytes(number, &mut output[C::BYTES * place..][..C::BYTES]);
 }

@@ -13,7 +13,7 @@ pub trait Prime: Copy + 'static {
 }
 
 /// The most limbs that a number has.
-pub(crate) const MAX_LIMBS: usize = 14;
+pub(crate) const MAX_LIMBS: usize = 22;
 
 /// A number modulo a prime, of every lane, in `N` limbs, about twice as many if the factors of
 /// products have 32 bits. Limbs may be somewhat longer than they need be.
@@ -51,7 +51,7 @@ impl<P: Prime, W: Words, const N: usize> Element<P, W, N> {
         let bits = P::bits(N) as usize;
         let limb = words[0].splat((1 << bits) - 1);
         let mut limbs = [words[0]; N];
-        each!(const I in 14 => {
+        each!(const I in 22 => {
             if const { I < N } {
                 let (at, shift) = (bits * I / 64, (bits * I % 64) as u32);
                 let low = words[at].shift_right(shift);
@@ -69,7 +69,7 @@ impl<P: Prime, W: Words, const N: usize> Element<P, W, N> {
     #[inline(always)]
     pub fn splat<const K: usize>(proof: W, words: [u64; K]) -> Self {
         let mut all = [proof; K];
-        each!(const I in 14 => {
+        each!(const I in 22 => {
             if const { I < K } {
                 all[I] = proof.splat(words[I]);
             }
@@ -93,7 +93,7 @@ impl<P: Prime, W: Words, const N: usize> Element<P, W, N> {
     #[inline(always)]
     pub fn replaced(&self, mask: W, other: &Self) -> Self {
         let mut limbs = self.0;
-        each!(const I in 14 => {
+        each!(const I in 22 => {
             if const { I < N } {
                 limbs[I] = mask.select(other.0[I], self.0[I]);
             }

@@ -29,6 +29,8 @@ pub(crate) struct CurveKernel {
     pub p256: PointKernel<4, 5>,
     /// Products on P-384.
     pub p384: PointKernel<6, 7>,
+    /// Products on P-521.
+    pub p521: PointKernel<9, 10>,
     /// Products on secp256k1.
     pub secp256k1: PointKernel<4, 5>,
 }

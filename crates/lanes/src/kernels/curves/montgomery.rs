@@ -180,8 +180,15 @@ impl<P: Montgomery, const N: usize> Layout<P, N> {
 }
 
 impl<P: Montgomery + Odd<K>, const K: usize> Modulus<P, K> {
-    /// What stands for the quotient of the R of lanes by that of words.
-    const SHIFT: [u64; K] = Modulus::<P, K>::new().enter(small(1 << (P::ALL_BITS - 64 * K)));
+    /// What stands for the quotient of the R of lanes by that of words: the R of lanes.
+    const SHIFT: [u64; K] = {
+        let (mut power, mut i) = (small(1), 0);
+        while i < P::ALL_BITS {
+            power = Modulus::<P, K>::new().twice(power);
+            i += 1;
+        }
+        power
+    };
 
     /// What stands in lanes for one.
     const LANES_ONE: [u64; K] = {
@@ -209,9 +216,9 @@ pub(crate) fn product<P: Montgomery, W: Words, const N: usize>(
 ) -> Element<P, W, N> {
     let (a, b) = (a.0, b.0);
     let mut sums = [a[0].splat(0).sum(); COLUMNS];
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I < N } {
-            each!(const J in 14 => {
+            each!(const J in 22 => {
                 if const { J < N } {
                     sums[I + J] = W::plus_product(sums[I + J], a[I], b[J]);
                 }
@@ -228,16 +235,16 @@ pub(crate) fn squared<P: Montgomery, W: Words, const N: usize>(
 ) -> Element<P, W, N> {
     let a = a.0;
     let mut sums = [a[0].splat(0).sum(); COLUMNS];
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I < N } {
-            each!(const J in 14 => {
+            each!(const J in 22 => {
                 if const { I < J && J < N } {
                     sums[I + J] = W::plus_product(sums[I + J], a[I], a[J]);
                 }
             });
         }
     });
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I < N } {
             if I > 0 {
                 sums[2 * I - 1] = W::twice(sums[2 * I - 1]);
@@ -259,16 +266,16 @@ fn reduce<P: Montgomery, W: Words, const N: usize>(
     let bits = Layout::<P, N>::BITS as u32;
     let (proof, _) = W::part(sums[0], bits);
     let limb = proof.splat((1 << bits) - 1);
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { Layout::<P, N>::start(I) != 0 } {
             sums[I] = W::plus(sums[I], proof.splat(const { Layout::<P, N>::start(I) }));
         }
     });
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I < N } {
             let (quotient, carry) = divide::<P, W, N>(sums[I], limb);
             sums[I + 1] = W::plus(sums[I + 1], carry);
-            each!(const J in 14 => {
+            each!(const J in 22 => {
                 if const { Layout::<P, N>::factor(J) > 0 } {
                     let factor = proof.splat(const { Layout::<P, N>::factor(J) as u64 });
                     sums[I + J] = W::plus_product(sums[I + J], quotient, factor);
@@ -280,7 +287,7 @@ fn reduce<P: Montgomery, W: Words, const N: usize>(
         }
     });
     let (mut words, mut carry) = ([proof; N], proof.splat(0));
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I + 1 < N } {
             (words[I], carry) = lowest::<W>(W::plus(sums[N + I], carry), bits, limb);
         }
@@ -319,7 +326,7 @@ impl<P: Montgomery, W: Words, const N: usize> Element<P, W, N> {
     #[inline(always)]
     pub fn plus(&self, other: &Self) -> Self {
         let mut words = self.0;
-        each!(const I in 14 => {
+        each!(const I in 22 => {
             if const { I < N } {
                 words[I] = words[I].add(other.0[I]);
             }
@@ -338,7 +345,7 @@ impl<P: Montgomery, W: Words, const N: usize> Element<P, W, N> {
     #[inline(always)]
     pub fn minus(&self, other: &Self) -> Self {
         let mut words = self.0;
-        each!(const I in 14 => {
+        each!(const I in 22 => {
             if const { I < N } {
                 let multiple = words[I].splat(const { Layout::<P, N>::multiple(I) });
                 words[I] = words[I].add(multiple).sub(other.0[I]);
@@ -406,7 +413,7 @@ impl<P: Montgomery, W: Words, const N: usize> Element<P, W, N> {
 fn exact<P: Montgomery, W: Words, const N: usize>(mut words: [W; N]) -> Element<P, W, N> {
     let bits = Layout::<P, N>::BITS as u32;
     let limb = words[0].splat((1 << bits) - 1);
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if I > 0 && const { I < N } {
             words[I] = words[I].add(words[I - 1].shift_right(bits));
             words[I - 1] = words[I - 1].and(limb);
@@ -421,7 +428,7 @@ fn carried<P: Montgomery, W: Words, const N: usize>(mut words: [W; N]) -> Elemen
     let bits = Layout::<P, N>::BITS as u32;
     let limb = words[0].splat((1 << bits) - 1);
     let carries = words;
-    each!(const I in 14 => {
+    each!(const I in 22 => {
         if const { I < N } {
             let own = if const { I + 1 < N } { words[I].and(limb) } else { words[I] };
             words[I] = if I > 0 { own.add(carries[I - 1].shift_right(bits)) } else { own };

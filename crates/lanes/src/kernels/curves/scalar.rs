@@ -195,6 +195,15 @@ impl<M: Odd<K>, const K: usize> Modulus<M, K> {
         self.reduced_from(number, 0)
     }
 
+    /// Returns any number of as many words, modulo the modulus.
+    pub(crate) const fn remainder(&self, number: [u64; K]) -> [u64; K] {
+        match M::WORDS[K - 1] >> 63 {
+            1 => self.reduced(number),
+            // It may be many times the modulus.
+            _ => self.leave(self.enter(number)),
+        }
+    }
+
     /// Returns a number and `above` times R, together below twice the modulus, modulo the modulus.
     pub(crate) const fn reduced_from(&self, number: [u64; K], above: u64) -> [u64; K] {
         let (less, borrow) = subtract(number, &M::WORDS);
@@ -272,17 +281,28 @@ pub(crate) fn to_bytes(words: Number) -> [u8; 32] {
     bytes
 }
 
-/// Returns the words of bytes, the highest first. There are eight bytes for each word.
+/// Returns the words of bytes, the highest first. There are eight bytes for each word, or fewer for
+/// the highest one.
 pub(crate) fn from_be_bytes<const K: usize>(bytes: &[u8]) -> [u64; K] {
-    let (mut words, (chunks, _)) = ([0; K], bytes.as_chunks::<8>());
-    words.iter_mut().rev().zip(chunks).for_each(|(word, chunk)| *word = u64::from_be_bytes(*chunk));
+    let (mut words, (first, chunks)) = ([0; K], bytes.as_rchunks::<8>());
+    let (low, high) = words.split_at_mut(chunks.len());
+    low.iter_mut().rev().zip(chunks).for_each(|(word, chunk)| *word = u64::from_be_bytes(*chunk));
+    if let Some(highest) = high.first_mut() {
+        *highest = first.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
     words
 }
 
-/// Writes the bytes of words, the highest first, of which there are eight for each word.
+/// Writes the bytes of words, the highest first, of which there are eight for each word, or fewer
+/// for the highest one.
 pub(crate) fn put_be_bytes(words: &[u64], bytes: &mut [u8]) {
-    let (chunks, _) = bytes.as_chunks_mut::<8>();
-    chunks.iter_mut().zip(words.iter().rev()).for_each(|(chunk, word)| *chunk = word.to_be_bytes());
+    let (first, chunks) = bytes.as_rchunks_mut::<8>();
+    let (low, high) = words.split_at(chunks.len());
+    chunks.iter_mut().zip(low.iter().rev()).for_each(|(chunk, word)| *chunk = word.to_be_bytes());
+    if let Some(highest) = high.first() {
+        let len = first.len();
+        first.copy_from_slice(&highest.to_be_bytes()[8 - len..]);
+    }
 }
 
 /// Returns one if a number is zero.

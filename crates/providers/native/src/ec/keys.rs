@@ -7,8 +7,8 @@ use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{Curve, EcPublicKey};
 use broadloom_lanes::{
     BinaryCurve, BinaryPrivateKey, BinaryPublicKey, CurveInputError, CurveLanes, CurveOutcome,
-    Loan, P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, Secp256k1PrivateKey,
-    Secp256k1PublicKey,
+    Loan, P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, P521PrivateKey,
+    P521PublicKey, Secp256k1PrivateKey, Secp256k1PublicKey,
 };
 
 use crate::kind::refused;
@@ -96,6 +96,7 @@ macro_rules! keys {
 keys! {
     P256: P256PrivateKey P256PublicKey p256_sign p256_verify p256_agree;
     P384: P384PrivateKey P384PublicKey p384_sign p384_verify p384_agree;
+    P521: P521PrivateKey P521PublicKey p521_sign p521_verify p521_agree;
     Secp256k1: Secp256k1PrivateKey Secp256k1PublicKey secp256k1_sign secp256k1_verify
         secp256k1_agree;
 }

@@ -30,7 +30,8 @@ pub(crate) struct EcSession {
 
 /// Opens a session of ECDSA or ECDH.
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
-    let other = || ProviderError::new("the key is none on P-256, P-384, secp256k1, K-283 or B-283");
+    let other =
+        || ProviderError::new("the key is none on P-256, P-384, P-521, secp256k1, K-283 or B-283");
     let Some(Asymmetric { key, scheme, .. }) = transform.asymmetric() else { return Err(other()) };
     let agrees = transform.direction() == Direction::Agree;
     if !agrees && !HASHES.contains(&scheme.hash()) {
@@ -47,7 +48,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         _ => return Err(other()),
     };
     let kernel = laned(match curve {
-        Curve::P256 | Curve::P384 | Curve::Secp256k1 => CurveLanes::kernel_info(cpu),
+        Curve::P256 | Curve::P384 | Curve::P521 | Curve::Secp256k1 => CurveLanes::kernel_info(cpu),
         Curve::K283 | Curve::B283 => BinaryCurveLanes::kernel_info(cpu),
     });
     Ok(Box::new(EcSession { key, curve, secret, scheme: *scheme, kernel }))
@@ -158,10 +159,9 @@ impl ProviderSession for EcSession {
     }
 
     fn bound(&self, _: usize) -> usize {
-        let len = self.curve.coordinate_len();
         match self.key {
-            Key::Agree(_) => len,
-            Key::Sign(_) => der::most(len),
+            Key::Agree(_) => self.curve.coordinate_len(),
+            Key::Sign(_) => der::most(self.curve.order_bits()),
             Key::Verify(_) => 0,
         }
     }

@@ -304,6 +304,8 @@ fn is_random(algorithm: Algorithm) -> bool {
 /// is.
 fn of_its_length(algorithm: PublicKeyAlgorithm, direction: Direction, room: &[u8]) -> &[u8] {
     let len = match algorithm {
+        // On P-521, a byte says that the length is in the next one.
+        PublicKeyAlgorithm::Ecdsa(_) if room[1] == 0x81 => 3 + usize::from(room[2]),
         PublicKeyAlgorithm::Ecdsa(_) => 2 + usize::from(room[1]),
         PublicKeyAlgorithm::Ed25519 => 64,
         PublicKeyAlgorithm::X25519 => 32,

@@ -41,6 +41,9 @@ pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicK
         PublicKeyAlgorithm::Ecdsa(Curve::P384) | PublicKeyAlgorithm::Ecdh(Curve::P384) => {
             texts!("p384")
         }
+        PublicKeyAlgorithm::Ecdsa(Curve::P521) | PublicKeyAlgorithm::Ecdh(Curve::P521) => {
+            texts!("p521")
+        }
         PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1)
         | PublicKeyAlgorithm::Ecdh(Curve::Secp256k1) => texts!("secp256k1"),
         PublicKeyAlgorithm::Ecdsa(Curve::K283) | PublicKeyAlgorithm::Ecdh(Curve::K283) => {

@@ -46,6 +46,7 @@ const ADD: Count = count(12, 4);
 const fn digits(curve: Curve) -> usize {
     match curve {
         Curve::P384 => 78,
+        Curve::P521 => 106,
         _ => 52,
     }
 }
@@ -141,6 +142,15 @@ impl Field {
         }
     }
 
+    /// The prime of P-521, in the same way: of its limbs plus one, the highest one is not zero.
+    fn p521(limbs: Limbs) -> Field {
+        match limbs {
+            Limbs::Integers => Field { limbs: 11, reduction: 0 },
+            Limbs::Vectors(_) => Field { limbs: 22, reduction: 0 },
+            Limbs::Fused => Field { limbs: 11, reduction: 11 },
+        }
+    }
+
     /// The prime of secp256k1, in the same way: its lowest limb is neither minus one nor a power of
     /// two.
     fn secp256k1(limbs: Limbs) -> Field {
@@ -156,6 +166,7 @@ impl Field {
         match curve {
             Curve::P256 => Some(Field::p256(limbs)),
             Curve::P384 => Some(Field::p384(limbs)),
+            Curve::P521 => Some(Field::p521(limbs)),
             Curve::Secp256k1 => Some(Field::secp256k1(limbs)),
             Curve::K283 | Curve::B283 => None,
         }
@@ -257,10 +268,14 @@ mod tests {
         };
         assert_eq!(binary(Curve::K283).unwrap().carry_less, 16 * (282 * 5 + 12));
         assert_eq!(binary(Curve::B283).unwrap().carry_less, 16 * (282 * 6 + 12));
-        assert_eq!([Curve::P256, Curve::P384, Curve::Secp256k1].map(binary), [None; 3]);
+        let prime = [Curve::P256, Curve::P384, Curve::P521, Curve::Secp256k1];
+        assert_eq!(prime.map(binary), [None; 4]);
         let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::P384);
         let fused = prime_curve(ecdsa, Direction::Sign, Limbs::Fused).unwrap();
         assert_eq!(fused.counts.fused, 2 * ((78 * 8 + 2) * (64 + 40) + 78 * 3 * (36 + 40)));
+        let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::P521);
+        let fused = prime_curve(ecdsa, Direction::Sign, Limbs::Fused).unwrap();
+        assert_eq!(fused.counts.fused, 2 * ((106 * 8 + 2) * (121 + 11) + 106 * 3 * (66 + 11)));
         let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::K283);
         let verify = binary_curve(ecdsa, Direction::Verify, Unit::Vec128).unwrap();
         assert_eq!((verify.lanes, verify.counts.carry_less), (1, 16 * 2878));

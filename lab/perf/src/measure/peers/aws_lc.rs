@@ -13,9 +13,10 @@ use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P256K1_SHA256_ASN1,
     ECDSA_P256K1_SHA256_ASN1_SIGNING, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1_SIGNING,
-    ED25519, EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44,
-    ML_DSA_44_SIGNING, ML_DSA_65, ML_DSA_65_SIGNING, ML_DSA_87, ML_DSA_87_SIGNING, ParsedPublicKey,
-    PqdsaKeyPair, PqdsaSigningAlgorithm, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
+    ECDSA_P521_SHA256_ASN1, ECDSA_P521_SHA256_ASN1_SIGNING, ED25519, EcdsaKeyPair,
+    EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44, ML_DSA_44_SIGNING, ML_DSA_65,
+    ML_DSA_65_SIGNING, ML_DSA_87, ML_DSA_87_SIGNING, ParsedPublicKey, PqdsaKeyPair,
+    PqdsaSigningAlgorithm, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
     RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use aws_lc_rs::{agreement, cmac, digest, hmac, kem};
@@ -52,7 +53,9 @@ fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
         Algorithm::PublicKey(algorithm) => match (algorithm, direction) {
             (
                 PublicKeyAlgorithm::Rsa(_)
-                | PublicKeyAlgorithm::Ecdsa(Curve::P256 | Curve::P384 | Curve::Secp256k1)
+                | PublicKeyAlgorithm::Ecdsa(
+                    Curve::P256 | Curve::P384 | Curve::P521 | Curve::Secp256k1,
+                )
                 | PublicKeyAlgorithm::Ed25519,
                 Direction::Sign | Direction::Verify,
             ) => Method::Signature(algorithm),
@@ -337,6 +340,9 @@ fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKe
         PublicKeyAlgorithm::Ecdsa(Curve::P384) => {
             ParsedPublicKey::new(&ECDSA_P384_SHA256_ASN1, der)
         }
+        PublicKeyAlgorithm::Ecdsa(Curve::P521) => {
+            ParsedPublicKey::new(&ECDSA_P521_SHA256_ASN1, der)
+        }
         PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => {
             ParsedPublicKey::new(&ECDSA_P256K1_SHA256_ASN1, der)
         }
@@ -350,6 +356,7 @@ fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKe
 fn ecdsa_signing(algorithm: PublicKeyAlgorithm) -> &'static EcdsaSigningAlgorithm {
     match algorithm {
         PublicKeyAlgorithm::Ecdsa(Curve::P384) => &ECDSA_P384_SHA384_ASN1_SIGNING,
+        PublicKeyAlgorithm::Ecdsa(Curve::P521) => &ECDSA_P521_SHA256_ASN1_SIGNING,
         PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => &ECDSA_P256K1_SHA256_ASN1_SIGNING,
         _ => &ECDSA_P256_SHA256_ASN1_SIGNING,
     }

@@ -119,5 +119,5 @@ fn hidden(mut mask: __m256i) -> __m256i {
 
 curves_kernel!(
     /// Four lanes.
-    CURVES, "avx2", Words4, 10, 14, "avx2,bmi1,bmi2"
+    CURVES, "avx2", Words4, 10, 14, 22, "avx2,bmi1,bmi2"
 );

@@ -114,7 +114,7 @@ words!(Words8, false, Self, {
 
 curves_kernel!(
     /// Eight lanes.
-    CURVES, "avx512", Words8, 10, 14, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+    CURVES, "avx512", Words8, 10, 14, 22, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 /// A word of eight lanes. Uses AVX-512 F and IFMA.
@@ -153,6 +153,6 @@ words!(Fused8, true, Halves, {
 
 curves_kernel!(
     /// Eight lanes.
-    CURVES_IFMA, "avx512-ifma", Fused8, 5, 8,
+    CURVES_IFMA, "avx512-ifma", Fused8, 5, 8, 11,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );

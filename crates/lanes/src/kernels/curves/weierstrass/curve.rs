@@ -29,6 +29,9 @@ pub trait Curve<const K: usize>: Copy + 'static {
     /// The bytes of two coordinates: an array.
     type Coordinates: AsRef<[u8]> + Copy;
 
+    /// Bytes of a number, which fill its words, but for the highest one perhaps.
+    const BYTES: usize = size_of::<Self::Scalar>();
+
     /// The prime of the field.
     type Prime: Montgomery + Odd<K>;
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The rule that a key on P-256, P-384 or secp256k1 breaks.
+/// The rule that a key on P-256, P-384, P-521 or secp256k1 breaks.
 ///
 /// ```
 /// use broadloom_lanes::{CurveKeyError, P256PrivateKey, P384PublicKey};
