@@ -301,8 +301,8 @@ struct Placing {
 impl Placing {
     const NEW: Placing = Placing { challenge: Challenge::NONE, count: 0, taken: [0; N] };
 
-    /// Places more numbers, up to `tau` of them. Nobody can tell which bytes are too large, so there
-    /// is no branch for these: what they write is written over.
+    /// Places more numbers, up to `tau` of them. No branch predictor can tell which bytes are too
+    /// large, so there is no branch for these: what they write is written over.
     fn place(&mut self, bytes: &[u8], tau: usize) {
         let places = &mut self.challenge.places;
         for byte in bytes {

@@ -281,7 +281,7 @@ impl Calculator {
     }
 
     /// Completes the attempt of a lane under the key of a slot: makes the response, and the hints
-    /// in the place of the lower part of the commitment. Returns `false` if the attempt is rejected.
+    /// in the place of the lower part of the commitment. Returns `false` if it is rejected.
     fn respond(
         &mut self,
         set: MlDsaSet,
