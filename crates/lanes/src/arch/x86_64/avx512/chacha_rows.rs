@@ -125,13 +125,14 @@ mod tests {
     use super::*;
     use crate::arch::x86_64::avx512::vectors::U32x16;
     use crate::cpu::{Cpu, Isa};
+    use crate::kernels::chacha::block::MAX_BLOCKS;
 
     /// Makes the blocks of lanes in rows, and in the lanes of a vector.
     ///
     /// # Safety
     /// The CPU has AVX-512 F, BW, DQ and VL; the lanes are as [`make`] asks.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe fn both(blocks: &mut Blocks, count: usize) -> [[[u32; 16]; 16]; 2] {
+    unsafe fn both(blocks: &mut Blocks, count: usize) -> [[[u32; 16]; MAX_BLOCKS]; 2] {
         // SAFETY: these are the conditions of this function's own contract.
         unsafe {
             make(blocks, count);
