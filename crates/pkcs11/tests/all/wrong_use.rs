@@ -256,11 +256,12 @@ fn templates_that_do_not_fit_are_refused() {
     assert_eq!(create(aes().yes(CKA_LOCAL)), Err(CKR_ATTRIBUTE_READ_ONLY));
     assert_eq!(create(aes().bytes(CKA_SIGN, [2])), Err(CKR_ATTRIBUTE_VALUE_INVALID));
     assert_eq!(create(aes().number(CKA_VALUE_LEN, 32)), Err(CKR_TEMPLATE_INCONSISTENT));
+    // P-224.
     let curve = Template::default()
         .number(CKA_CLASS, CKO_PUBLIC_KEY)
         .number(CKA_KEY_TYPE, CKK_EC)
-        .bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, 0x23])
-        .bytes(CKA_EC_POINT, [4; 133]);
+        .bytes(CKA_EC_PARAMS, [6, 5, 0x2b, 0x81, 4, 0, 0x21])
+        .bytes(CKA_EC_POINT, [4; 57]);
     assert_eq!(create(curve), Err(CKR_CURVE_NOT_SUPPORTED));
     let public = |key_type, parameters: &[u8], point: &[u8]| {
         let key = Template::default().number(CKA_CLASS, CKO_PUBLIC_KEY);
