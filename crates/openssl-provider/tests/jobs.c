@@ -100,7 +100,7 @@ static int signature(EVP_PKEY *key, const char *hash, int pss, const char *signe
 }
 
 static int exchange(EVP_PKEY *mine, EVP_PKEY *other) {
-    unsigned char got[2][48];
+    unsigned char got[2][66];
     size_t lens[2];
     for (int i = 0; i < 2; i++) {
         lens[i] = sizeof got[i];
