@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::Absent;
 use super::buffers::{Buffers, Message};
 use super::one_by_one::{Key, OneByOne};
+use crate::measure::keys;
 use crate::names::Peer;
 
 /// The versions that the crate is asked for in.
@@ -27,11 +28,15 @@ pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
 /// Sets the crate up for work on these buffers.
 pub fn new(buffers: Buffers<'_>) -> Result<impl super::Bare + '_, Absent> {
     let algorithm = buffers.algorithm();
-    OneByOne::new(Peer::Secp256k1, VERSION, buffers, |key, direction| {
+    OneByOne::new(Peer::Secp256k1, VERSION, buffers, |_, direction| {
         if let Some(lacking) = lacks(algorithm, direction) {
             return Err(lacking);
         }
-        let point = key.last_chunk::<POINT>().ok_or("the key has no point")?;
+        // What the buffers call a key is the private one.
+        let pair = keys::pair(PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1));
+        let public = pair.and_then(|(_, public)| public).ok_or("there is no public key")?;
+        let der = public.to_der();
+        let point = der.last_chunk::<POINT>().ok_or("the key has no point")?;
         PublicKey::from_slice(point).map(Ready).map_err(|error| error.to_string())
     })
 }
