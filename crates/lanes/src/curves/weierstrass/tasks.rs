@@ -118,13 +118,11 @@ impl<const K: usize> Zeroize for Products<K> {
     }
 }
 
-/// Computes for tasks of one kind, on one curve. The function is not inlined, so that its caller
-/// does not have the frames of all curves at once: what is cleared below them has a fixed length.
+/// Computes for tasks of one kind, on one curve.
 ///
 /// # Safety
 /// The tasks are good, as [`Lanes::Task`](crate::manager::Lanes::Task) defines it, and of the kind
 /// of the first one, whose operation is on this curve.
-#[inline(never)]
 pub(in super::super) unsafe fn compute<C: LaneCurve<K, D>, const K: usize, const D: usize>(
     calculator: &mut CurveCalculator,
     tasks: &[(u32, PrimeTask)],
