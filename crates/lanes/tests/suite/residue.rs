@@ -16,6 +16,7 @@ use broadloom_residue::{Secret, assert_gone};
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use num_bigint::BigUint;
+use zeroize::Zeroizing;
 
 use crate::common::{bytes, cipher_cpus, isas};
 
@@ -143,9 +144,12 @@ fn private_numbers_of_curves_do_not_stay_on_the_stack() {
     let mut found = Vec::new();
     for cpu in cipher_cpus() {
         for jobs in [1, 2, 20] {
-            let numbers: Vec<[u8; 32]> = (0..jobs)
-                .map(|number| *bytes(100 + number, 32).first_chunk().expect("32 bytes"))
-                .collect();
+            // What the test frees is wiped, so that it is no part of memory that jobs get.
+            let number = |number: usize| {
+                let bytes = Zeroizing::new(bytes(100 + number, 32));
+                *bytes.first_chunk::<32>().expect("32 bytes")
+            };
+            let numbers: Zeroizing<Vec<[u8; 32]>> = Zeroizing::new((0..jobs).map(number).collect());
             let what = format!("{jobs} jobs, {}", cpu.isa());
             let mut planner = Planner::new(&cpu);
 
@@ -154,8 +158,8 @@ fn private_numbers_of_curves_do_not_stay_on_the_stack() {
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
             let left = stack_after(&mut || planner.process_many(&mut jobs));
             // The bits that the standard sets are in the first and the last byte.
-            let words = numbers.iter().flat_map(|number| number.as_chunks::<8>().0[1..3].iter());
-            let words: Vec<_> = words.copied().collect();
+            let mut words = Zeroizing::new(Vec::with_capacity(2 * numbers.len()));
+            words.extend(numbers.iter().flat_map(|number| &number.as_chunks::<8>().0[1..3]));
             found.push((format!("X25519, {what}"), count(&left, &words)));
             let job = |key| CurveJob::x25519_public(key, [0; 32].to_vec(), ()).expect("32 bytes");
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
@@ -163,13 +167,14 @@ fn private_numbers_of_curves_do_not_stay_on_the_stack() {
             found.push((format!("public keys of X25519, {what}"), count(&left, &words)));
 
             let point = base_point();
-            let keys: Vec<_> = numbers.iter().map(P256PrivateKey::new).collect();
-            let keys: Vec<_> = keys.into_iter().map(|key| key.expect("a scalar")).collect();
+            let key = |number| P256PrivateKey::new(number).expect("a scalar");
+            let keys: Vec<_> = numbers.iter().map(key).collect();
             let job = |key| CurveJob::p256_agree(key, point.clone(), ()).expect("64 bytes");
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
             let left = stack_after(&mut || planner.process_many(&mut jobs));
-            let words = numbers.iter().flat_map(|number| number.as_chunks::<8>().0.iter());
-            let words: Vec<_> = words.map(|word| reversed(*word)).collect();
+            let mut words = Zeroizing::new(Vec::with_capacity(4 * numbers.len()));
+            let all = numbers.iter().flat_map(|number| number.as_chunks::<8>().0);
+            words.extend(all.map(|word| reversed(*word)));
             found.push((format!("P-256, {what}"), count(&left, &words)));
             let job = |key| CurveJob::p256_public(key, [0; 64].to_vec(), ()).expect("64 bytes");
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
@@ -177,8 +182,8 @@ fn private_numbers_of_curves_do_not_stay_on_the_stack() {
             found.push((format!("public keys of P-256, {what}"), count(&left, &words)));
 
             let point = base_point_k1();
-            let keys: Vec<_> = numbers.iter().map(Secp256k1PrivateKey::new).collect();
-            let keys: Vec<_> = keys.into_iter().map(|key| key.expect("a scalar")).collect();
+            let key = |number| Secp256k1PrivateKey::new(number).expect("a scalar");
+            let keys: Vec<_> = numbers.iter().map(key).collect();
             let job = |key| CurveJob::secp256k1_agree(key, point.clone(), ()).expect("64 bytes");
             let mut jobs: Vec<_> = keys.iter().map(job).collect();
             let left = stack_after(&mut || planner.process_many(&mut jobs));
