@@ -38,8 +38,8 @@ fn work(processor: &mut Processor, session: &broadloom::Session) {
     drop(copy);
 }
 
-/// Overwrites what kernels spilled from registers, which nobody wipes (SECURITY.md): the stack below
-/// the caller.
+/// Overwrites what kernels spilled from registers, which nobody wipes (SECURITY.md): the stack
+/// below the caller.
 #[inline(never)]
 fn overwrite_spilled() {
     std::hint::black_box(&mut [0u8; 64 << 10]);

@@ -71,8 +71,8 @@ features! {
     Gfni = "gfni",
     /// x86-64: data paths of 256 bits and no wider, so that an operation on 512 bits is two.
     Fp256 = "fp256",
-    /// x86-64: data paths of 512 bits as AMD Zen 5 has them. An operation on integers of 512 bits is
-    /// one there, and takes two cycles.
+    /// x86-64: data paths of 512 bits as AMD Zen 5 has them. An operation on integers of 512 bits
+    /// is one there, and takes two cycles.
     Fp512 = "fp512",
     /// AArch64: vectors of 128 bits.
     Neon = "neon",

@@ -442,9 +442,9 @@ unsafe impl<V: Vector> Vector for Pair<V> {
     unsafe fn add_blocks(words: &[Self; 16], room: *mut V::Word, from: *const u8, to: *mut u8) {
         let half = 16 * V::LANES;
         let bytes = half * V::Word::BYTES;
-        // SAFETY: by this method's contract all places have sixteen words for each of `2 * V::LANES`
-        // lanes, half of them for each call; `room` may be null if V does not use it, and is then
-        // not read either. If `from` and `to` are equal, so are their halves.
+        // SAFETY: by this method's contract all places have sixteen words for each of `2 *
+        // V::LANES` lanes, half of them for each call; `room` may be null if V does not use it, and
+        // is then not read either. If `from` and `to` are equal, so are their halves.
         unsafe {
             V::add_blocks(&each!(i in 16 => words[i].0), room, from, to);
             let (from, to) = (from.add(bytes), to.add(bytes));

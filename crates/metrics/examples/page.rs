@@ -1,4 +1,5 @@
-//! Serves the page with the figures of a program that does not exist, to look at it and to check it.
+//! Serves the page with the figures of a program that does not exist, to look at it and to check
+//! it.
 //!
 //! ```sh
 //! cargo run -p broadloom-metrics --features page --example page -- 127.0.0.1:9090

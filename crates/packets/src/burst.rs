@@ -414,7 +414,8 @@ impl PacketProcessor {
         }
     }
 
-    /// Encrypts the blocks of the masks that there are in place, and notes which of the jobs failed.
+    /// Encrypts the blocks of the masks that there are in place, and notes which of the jobs
+    /// failed.
     fn encrypt(&mut self, masks: &mut [Option<Mask<'_>>]) {
         let mut jobs: ArrayVec<PlainJob<'_>, WINDOW> = ArrayVec::new();
         for mask in masks.iter_mut().flatten() {

@@ -4,8 +4,8 @@
 //! freed memory, in a static, on the stack of any thread. A [`Secret`] keeps its bytes masked, and
 //! the search reads memory through a buffer that it leaves out, so that neither is found.
 //!
-//! Give secrets as literals where that is possible: those are in memory that nobody writes to, which
-//! is not searched. Every test proves its search by a copy that it [plants](Secret::plant).
+//! Give secrets as literals where that is possible: those are in memory that nobody writes to,
+//! which is not searched. Every test proves its search by a copy that it [plants](Secret::plant).
 //!
 //! ```
 //! use broadloom_residue::{Secret, search};

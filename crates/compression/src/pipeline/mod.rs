@@ -3,8 +3,8 @@
 //!
 //! The caller's call is synchronous. Below it, each thread owns a queue pair with up to
 //! [`Plan::outstanding`] jobs (half-sync/half-async). A [`ChunkSource`] fills jobs, and a
-//! [`ChunkSink`] takes complete jobs. Jobs and their buffers are used again, so that after the first
-//! round no chunk needs an allocation.
+//! [`ChunkSink`] takes complete jobs. Jobs and their buffers are used again, so that after the
+//! first round no chunk needs an allocation.
 //!
 //! [`whole()`] is for an input and an output in memory: its threads read and write, too, along a
 //! [`Line`](broadloom_ordered::Line). [`stream()`] reads and writes while threads work, on a

@@ -67,9 +67,9 @@ impl Unified {
 }
 
 /// Returns the bytes of the record at the beginning of a datagram, with its header, as the header
-/// says; a record of DTLS 1.3 without a length goes to the datagram's end. `id_len` is the length of
-/// the connection IDs that this side of the connection gave out, 0 if it has none. Returns `None` if
-/// the header is not complete.
+/// says; a record of DTLS 1.3 without a length goes to the datagram's end. `id_len` is the length
+/// of the connection IDs that this side of the connection gave out, 0 if it has none. Returns
+/// `None` if the header is not complete.
 ///
 /// ```
 /// use broadloom_packets::dtls::record_len;

@@ -4,8 +4,8 @@
 pub const MAX_NUMBER: u64 = (1 << 62) - 1;
 
 /// Returns with how many bytes, 1 to 4, a packet number must be encoded so that the receiver can
-/// infer the whole number; `None` if 4 do not suffice, because too many packets are not acknowledged
-/// (RFC 9000, A.2).
+/// infer the whole number; `None` if 4 do not suffice, because too many packets are not
+/// acknowledged (RFC 9000, A.2).
 ///
 /// ```
 /// use broadloom_packets::quic::number_len;

@@ -1,8 +1,9 @@
 //! AES-CBC with HMAC, as records of TLS 1.2 and DTLS 1.2 have them.
 //!
-//! A record is a header, an IV of one block, and whole blocks of ciphertext. The MAC covers 13 bytes
-//! before the data, which are not on the wire in this order: the number, the type, the version and a
-//! length. They are written into the buffer where they are needed, and overwritten by the header.
+//! A record is a header, an IV of one block, and whole blocks of ciphertext. The MAC covers 13
+//! bytes before the data, which are not on the wire in this order: the number, the type, the
+//! version and a length. They are written into the buffer where they are needed, and overwritten by
+//! the header.
 //!
 //! The IV has to be unpredictable. It is the encryption of the record's number under the same key
 //! (SP 800-38A, appendix C): the number becomes a first block of plaintext, encrypted with an IV of
@@ -165,8 +166,8 @@ impl CbcWrite {
         Ok(plan.number(covered.number))
     }
 
-    /// Lets the packet begin with room for the header, and with the number as a block. Returns where
-    /// that block is.
+    /// Lets the packet begin with room for the header, and with the number as a block. Returns
+    /// where that block is.
     fn begin(
         &self,
         frame: &mut Frame<'_>,

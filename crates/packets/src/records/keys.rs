@@ -142,8 +142,8 @@ impl Side {
     }
 
     /// Opens one direction of TLS 1.2 or DTLS 1.2, whose next record has the number `next`. For
-    /// AES-GCM and AES-CCM the IV is the salt, so that [`nonce`](Side::nonce) puts the explicit part
-    /// of a nonce behind it.
+    /// AES-GCM and AES-CCM the IV is the salt, so that [`nonce`](Side::nonce) puts the explicit
+    /// part of a nonce behind it.
     pub(crate) fn open_12(
         registry: &Registry,
         aead: RecordAead,

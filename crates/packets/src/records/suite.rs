@@ -75,8 +75,8 @@ impl RecordAead {
         }
     }
 
-    /// Returns the bytes of the nonce that a record of TLS 1.2 or DTLS 1.2 carries: 8, behind a salt
-    /// of 4 that is part of the keys (RFC 5288, 6655), or none (RFC 7905).
+    /// Returns the bytes of the nonce that a record of TLS 1.2 or DTLS 1.2 carries: 8, behind a
+    /// salt of 4 that is part of the keys (RFC 5288, 6655), or none (RFC 7905).
     pub fn explicit_len(self) -> usize {
         match self {
             RecordAead::ChaCha20Poly1305 => 0,

@@ -20,11 +20,11 @@
 //!
 //! # Key updates
 //!
-//! A `KeyUpdate` message of TLS 1.3 changes the key for all records that follow it, and it is itself
-//! encrypted. A flow therefore decrypts no record in the same burst behind one that is as long as a
-//! `KeyUpdate` without padding, 5 bytes of content. Those behind it come back untouched with
-//! [`PacketError::Deferred`](crate::PacketError::Deferred), and are given again in the next burst,
-//! after [`update_read`](Tls13Flow::update_read) if the record was a `KeyUpdate`:
+//! A `KeyUpdate` message of TLS 1.3 changes the key for all records that follow it, and it is
+//! itself encrypted. A flow therefore decrypts no record in the same burst behind one that is as
+//! long as a `KeyUpdate` without padding, 5 bytes of content. Those behind it come back untouched
+//! with [`PacketError::Deferred`](crate::PacketError::Deferred), and are given again in the next
+//! burst, after [`update_read`](Tls13Flow::update_read) if the record was a `KeyUpdate`:
 //! [`Tls13Flow::awaits_update`] says so. No known implementation pads a `KeyUpdate`; a burst with
 //! records behind a padded one ends the connection, so whoever expects that gives one record of a
 //! connection in each burst.

@@ -49,10 +49,10 @@ pub struct Tls12Config<'k> {
 ///
 /// With AES-CBC and the MAC under the padding, padding and MAC are checked together in constant
 /// time, whatever the padding is, and a record in which either is wrong is refused with
-/// [`PacketError::Integrity`]. What takes the same time is the check of records of one length: which
-/// bytes the padding has, and where the MAC and the content end, shows in no branch and no address
-/// until the record was accepted. This check runs on the calling thread, for one record after the
-/// other; the decryption before it shares the lanes of the burst.
+/// [`PacketError::Integrity`]. What takes the same time is the check of records of one length:
+/// which bytes the padding has, and where the MAC and the content end, shows in no branch and no
+/// address until the record was accepted. This check runs on the calling thread, for one record
+/// after the other; the decryption before it shares the lanes of the burst.
 pub struct Tls12Flow {
     protection: Protection,
     order: ReadOrder,

@@ -117,7 +117,8 @@ fn statuses_say_what_was_wrong() {
     assert_eq!(run(&theirs, &[vec![1; 7]], 0, way)[0].0, BL_PACKET_RUNT);
 }
 
-/// Threads that protect packets of one flow, each with its own processor, take numbers of their own.
+/// Threads that protect packets of one flow, each with its own processor, take numbers of their
+/// own.
 #[test]
 fn threads_share_a_flow() {
     /// A pointer that threads may have: flows are for all threads.

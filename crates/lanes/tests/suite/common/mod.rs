@@ -104,9 +104,9 @@ pub fn brief() -> bool {
     cfg!(miri) || std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")
 }
 
-/// The lengths from 0 to `longest` that a test goes through: all of them. Where fewer will do, those
-/// that kernels decide by: none and one; around a block, the place where a padded end takes a second
-/// block, and the widest vector; the longest; and two that nothing decides by.
+/// The lengths from 0 to `longest` that a test goes through: all of them. Where fewer will do,
+/// those that kernels decide by: none and one; around a block, the place where a padded end takes a
+/// second block, and the widest vector; the longest; and two that nothing decides by.
 pub fn lengths(block: usize, longest: usize) -> Vec<usize> {
     if !brief() {
         return (0..=longest).collect();

@@ -1,8 +1,9 @@
 //! `broadloom-perf grid`: algorithms by sizes by bursts by calls, beside every peer's fastest call.
 //!
-//! A *cell* is one combination: an algorithm, a direction, a call of the engine, a size and a burst.
-//! It compares the cycles of our side with those of the best peer. The measurement is the matrix's:
-//! the same buffers for all sides in turn, and results that are compared before anything is timed.
+//! A *cell* is one combination: an algorithm, a direction, a call of the engine, a size and a
+//! burst. It compares the cycles of our side with those of the best peer. The measurement is the
+//! matrix's: the same buffers for all sides in turn, and results that are compared before anything
+//! is timed.
 
 mod cells;
 mod options;

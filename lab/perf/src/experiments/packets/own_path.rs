@@ -16,8 +16,8 @@ pub trait OwnPath {
     /// Its version, or what it runs.
     fn kernel(&self) -> String;
 
-    /// Returns `true` if its flows have keys of their own, so that only itself can unprotect what it
-    /// protects.
+    /// Returns `true` if its flows have keys of their own, so that only itself can unprotect what
+    /// it protects.
     fn has_own_keys(&self) -> bool {
         false
     }

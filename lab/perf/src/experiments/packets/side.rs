@@ -85,8 +85,8 @@ impl<F: Flow> Traffic<F> {
         piece * self.burst..self.parcels.len().min((piece + 1) * self.burst)
     }
 
-    /// Writes the packet of a number into a buffer with room around it, as the next of its flow, and
-    /// returns its range.
+    /// Writes the packet of a number into a buffer with room around it, as the next of its flow,
+    /// and returns its range.
     pub fn write(&self, number: usize, buffer: &mut [u8]) -> Range<usize> {
         let Parcel { len, flow } = self.parcels[number];
         let range = HEAD..HEAD + len;

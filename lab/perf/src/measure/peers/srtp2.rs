@@ -127,8 +127,8 @@ impl Srtp2 {
     /// The library refuses it: the status.
     ///
     /// # Panics
-    /// If the key and the salt together have fewer bytes than the suite takes: 30 for AES-CM, and 28
-    /// for GCM.
+    /// If the key and the salt together have fewer bytes than the suite takes: 30 for AES-CM, and
+    /// 28 for GCM.
     pub fn stream(&self, suite: Suite, key: &[u8], ssrc: u32) -> Result<Stream, String> {
         let mut policy = Policy {
             ssrc_type: SPECIFIC,
