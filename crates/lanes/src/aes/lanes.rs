@@ -162,6 +162,18 @@ impl Lanes for CbcLanes {
             }
         }
     }
+
+    /// Decrypts a buffer, which needs no lane.
+    #[inline(always)]
+    unsafe fn run_one(&mut self, task: &CbcTask) -> bool {
+        let CbcTask { key, iv, src, dst, blocks, direction } = task;
+        if *direction == Direction::Encrypt {
+            return false;
+        }
+        // SAFETY: the task is good by the contract of `run_one`, and the kernel is for this CPU.
+        unsafe { (self.kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks) };
+        true
+    }
 }
 
 impl CbcLanes {
