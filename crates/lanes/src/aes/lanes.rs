@@ -163,17 +163,35 @@ impl Lanes for CbcLanes {
         }
     }
 
-    /// Decrypts a buffer, which needs no lane.
+    /// Does the task where it is: nothing of it is copied.
     #[inline(always)]
     unsafe fn run_one(&mut self, task: &CbcTask) -> bool {
         let CbcTask { key, iv, src, dst, blocks, direction } = task;
-        if *direction == Direction::Encrypt {
-            return false;
+        // SAFETY: the task is good by the contract of `run_one`, and so it is for `run`; the kernel
+        // is for this CPU. What is decrypted needs no lane.
+        unsafe {
+            match direction {
+                Direction::Encrypt => self.run(&mut One(Some(task))),
+                Direction::Decrypt => {
+                    (self.kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
+                }
+            }
         }
-        // SAFETY: the task is good by the contract of `run_one`, and the kernel is for this CPU.
-        unsafe { (self.kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks) };
         true
     }
+}
+
+/// A single task.
+struct One<'t>(Option<&'t CbcTask>);
+
+impl Source<CbcTask> for One<'_> {
+    #[inline(always)]
+    fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
+        self.0.take().map(|task| take(0, task))
+    }
+
+    #[inline(always)]
+    fn done(&mut self, _: u32) {}
 }
 
 impl CbcLanes {

@@ -109,8 +109,8 @@ pub(crate) trait Wide: Aes {
             for place in 1..Self::BLOCKS {
                 x[0] = x[0].with_block(place, Self::load_one(src.add(16 * (place - 1))));
             }
-            for i in 1..N {
-                x[i] = Self::load(src.add(width * i - 16));
+            for (i, x) in x.iter_mut().enumerate().skip(1) {
+                *x = Self::load(src.add(width * i - 16));
             }
             *before = Self::load_one(src.add(width * N - 16));
             x

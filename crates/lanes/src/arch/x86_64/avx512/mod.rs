@@ -204,7 +204,12 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [] => SpongeKernels { wide: keccak::KECCAK, single: avx2::KECCAK_ONE },
     },
     aes: AesKernels {
-        cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },
+        cbc: choice! {
+            [Vaes, Aes, Fp512] => &vaes::CBC_EIGHTS,
+            [Vaes, Aes] => &vaes::CBC,
+            [Aes] => &ni::AESNI,
+            [] => &integers::CBC,
+        },
         cfb: choice! { [Vaes, Aes] => &vaes::CFB, [Aes] => &ni::CFB, [] => &integers::CFB },
         ofb: choice! { [Vaes, Aes] => &vaes::OFB, [Aes] => &ni::OFB, [] => &integers::OFB },
         ctr: choice! { [Vaes] => &vaes::CTR, [Aes] => &ni::CTR, [] => &integers::CTR },
