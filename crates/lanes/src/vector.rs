@@ -284,6 +284,14 @@ pub unsafe trait Vector: Copy {
     /// Shifts each lane right by `N` bits, zeros coming in.
     fn shift_right<const N: i32>(self) -> Self;
 
+    /// Returns the same value, as one that the compiler takes as given: it does not add up in
+    /// another order what the value is the sum of. Without this, a term that is known late may come
+    /// first, and a chain of rounds is then longer than it was written.
+    #[inline(always)]
+    fn settled(self) -> Self {
+        self
+    }
+
     /// Returns `self ^ b ^ c`.
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {
@@ -487,6 +495,10 @@ unsafe impl<V: Vector> Vector for Pair<V> {
     #[inline(always)]
     fn shift_right<const N: i32>(self) -> Self {
         Pair(self.0.shift_right::<N>(), self.1.shift_right::<N>())
+    }
+    #[inline(always)]
+    fn settled(self) -> Self {
+        Pair(self.0.settled(), self.1.settled())
     }
     #[inline(always)]
     fn xor3(self, b: Self, c: Self) -> Self {

@@ -162,6 +162,36 @@ impl Lanes for CbcLanes {
             }
         }
     }
+
+    /// Does the task where it is: nothing of it is copied.
+    #[inline(always)]
+    unsafe fn run_one(&mut self, task: &CbcTask) -> bool {
+        let CbcTask { key, iv, src, dst, blocks, direction } = task;
+        // SAFETY: the task is good by the contract of `run_one`, and so it is for `run`; the kernel
+        // is for this CPU. What is decrypted needs no lane.
+        unsafe {
+            match direction {
+                Direction::Encrypt => self.run(&mut One(Some(task))),
+                Direction::Decrypt => {
+                    (self.kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A single task.
+struct One<'t>(Option<&'t CbcTask>);
+
+impl Source<CbcTask> for One<'_> {
+    #[inline(always)]
+    fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
+        self.0.take().map(|task| take(0, task))
+    }
+
+    #[inline(always)]
+    fn done(&mut self, _: u32) {}
 }
 
 impl CbcLanes {

@@ -1,7 +1,11 @@
 //! Loans: work whose buffers are borrowed for a call.
 
-use crate::common::{Reference, bytes, cbc_decrypt, cbc_encrypt, cpus, every_hash, hash_cpus};
-use broadloom_lanes::{AesKey, Buffers, HmacKey, Loan, Occupancy, Planner};
+use crate::common::{
+    Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, cpus, every_hash, hash_cpus,
+};
+use broadloom_lanes::{
+    AesKey, Buffers, CbcLanes, Cpu, GcmKey, GcmLanes, HmacKey, Isa, Loan, Occupancy, Planner,
+};
 
 /// More than a planner takes at a time.
 const COUNT: usize = 600;
@@ -101,6 +105,66 @@ fn ciphers_work_in_place_and_apart_and_both_ways() {
                     _ => cbc_decrypt(&key, &iv, source),
                 };
                 assert_eq!(*result, expected, "buffer {number}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_buffer_by_itself_is_ciphered_as_one_of_many() {
+    for cpu in cpus() {
+        let mut planner = Planner::<CbcLanes>::new(&cpu);
+        let (key, iv) = (bytes(9, 16), [5; 16]);
+        let expanded = AesKey::new(&key).expect("it has the right length");
+        for len in (0..=640).step_by(16) {
+            let source = bytes(len, len);
+            let (mut encrypted, mut decrypted) = (source.clone(), source.clone());
+            planner.process_one(Loan::<CbcLanes>::encrypt(&expanded, &iv, &mut encrypted));
+            planner.process_one(Loan::<CbcLanes>::decrypt(&expanded, &iv, &mut decrypted));
+            assert_eq!(encrypted, cbc_encrypt(&key, &iv, &source), "{len} bytes encrypted");
+            assert_eq!(decrypted, cbc_decrypt(&key, &iv, &source), "{len} bytes decrypted");
+        }
+    }
+}
+
+/// Texts and tags of GCM messages whose texts have these lengths: every other one has another key
+/// if `mixed` is set, and every third one is opened.
+fn gcm(cpu: &Cpu, lens: &[usize], mixed: bool) -> Vec<(Vec<u8>, [u8; 16])> {
+    let keys = [1, 2].map(|seed| GcmKey::new(&bytes(seed, 16)).expect("it has the right length"));
+    let mut made: Vec<_> = lens.iter().map(|len| (bytes(*len, *len), [0; 16])).collect();
+    let nonces: Vec<_> = (0..lens.len()).map(|number| bytes(number, 12)).collect();
+    let all = made.iter_mut().zip(&nonces).enumerate();
+    let loans = all.map(|(number, ((text, tag), nonce))| {
+        let (key, opens) = match mixed {
+            true => (&keys[number % 2], number.is_multiple_of(3)),
+            false => (&keys[0], false),
+        };
+        match opens {
+            true => Loan::<GcmLanes>::open(key, nonce, b"sixteen bytes ..", text, tag),
+            false => Loan::<GcmLanes>::seal(key, nonce, b"sixteen bytes ..", text, tag),
+        }
+    });
+    Planner::new(cpu).process_each(loans);
+    made
+}
+
+/// Kernels process some messages side by side, some one by one, and some in turns: by their number,
+/// their lengths, and what else they share.
+#[test]
+fn gcm_messages_are_the_same_in_any_company() {
+    let portable = Cpu::with_isa(Isa::Portable).expect("every machine has it");
+    let lens = [0, 16, 48, 64, 65, 128, 320, 511, 512, 576, 577, 800, 1000, 1023, 1024, 1025, 2048];
+    let counts = [1, 2, 3, 4, 5, 7];
+    let mut cases: Vec<Vec<usize>> =
+        lens.iter().flat_map(|len| counts.map(|count| vec![*len; count])).collect();
+    for from in 0..lens.len() {
+        cases.push((0..9).map(|number| lens[(from + 5 * number) % lens.len()]).collect());
+    }
+    for mixed in [false, true] {
+        let expected: Vec<_> = cases.iter().map(|lens| gcm(&portable, lens, mixed)).collect();
+        for cpu in cipher_cpus() {
+            for (lens, expected) in cases.iter().zip(&expected) {
+                assert!(gcm(&cpu, lens, mixed) == *expected, "{lens:?}, mixed: {mixed}, {cpu:?}");
             }
         }
     }

@@ -95,6 +95,41 @@ pub(crate) trait Wide: Aes {
 
     /// Returns the block in one place in the first place, and zeros in the others.
     unsafe fn block(self, place: usize) -> Self;
+
+    /// Returns the predecessors of the blocks in `N` registers at `src`, which is readable for
+    /// them. `before` is the predecessor of the first block, in the first place; afterwards it is
+    /// the last block.
+    #[inline(always)]
+    unsafe fn predecessors<const N: usize>(before: &mut Self, src: *const u8) -> [Self; N] {
+        let width = 16 * Self::BLOCKS;
+        // SAFETY: all reads are from blocks of these `N` registers, which are readable by this
+        // method's contract; the instructions are enabled.
+        unsafe {
+            let mut x = [*before; N];
+            for place in 1..Self::BLOCKS {
+                x[0] = x[0].with_block(place, Self::load_one(src.add(16 * (place - 1))));
+            }
+            for (i, x) in x.iter_mut().enumerate().skip(1) {
+                *x = Self::load(src.add(width * i - 16));
+            }
+            *before = Self::load_one(src.add(width * N - 16));
+            x
+        }
+    }
+
+    /// Does the same for a part of a register, `len` bytes, behind which nothing comes.
+    #[inline(always)]
+    unsafe fn predecessors_of_part(before: Self, src: *const u8, len: usize) -> Self {
+        let mut x = before;
+        for place in 1..Self::BLOCKS {
+            if 16 * place < len {
+                // SAFETY: the block before the one at `place` lies within the `len` bytes that are
+                // readable by this method's contract.
+                x = unsafe { x.with_block(place, Self::load_one(src.add(16 * (place - 1)))) };
+            }
+        }
+        x
+    }
 }
 
 /// Registers that hold blocks of several lanes side by side.

@@ -86,8 +86,11 @@ fn round<V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16], 
     // SAFETY: a value of V is proof that the CPU has its instruction set.
     let k = unsafe { V::splat(k[t]) };
     let sum1 = s[e].rotate_right::<14>().xor3(s[e].rotate_right::<18>(), s[e].rotate_right::<41>());
-    let t1 = s[h].add(w[t].add(k)).add(s[e].choose(s[f], s[g])).add(sum1);
+    // What is known first is added up first: the chain from one round to the next is then no longer
+    // than it has to be.
+    let known = s[h].add(w[t].add(k).settled()).settled();
+    let t1 = known.add(s[e].choose(s[f], s[g])).settled().add(sum1).settled();
     let sum0 = s[a].rotate_right::<28>().xor3(s[a].rotate_right::<34>(), s[a].rotate_right::<39>());
-    s[d] = s[d].add(t1);
-    s[h] = t1.add(sum0).add(s[a].majority(s[b], s[c]));
+    s[d] = s[d].add(t1).settled();
+    s[h] = t1.add(sum0.add(s[a].majority(s[b], s[c])).settled()).settled();
 }

@@ -52,7 +52,7 @@ pub fn cpus() -> Vec<Cpu> {
 
 /// Those of [`cpus`] that differ for hashes.
 pub fn hash_cpus() -> Vec<Cpu> {
-    with_and_without(&[Sha, Fp256, Sha2])
+    with_and_without(&[Sha, Fp256, Fp512, Sha2])
 }
 
 /// Those of [`isas`], with and without the SHA-3 instructions of AArch64.
@@ -62,7 +62,7 @@ pub fn sponge_cpus() -> Vec<Cpu> {
 
 /// Those of [`cpus`] that differ for ciphers.
 pub fn cipher_cpus() -> Vec<Cpu> {
-    with_and_without(&[Aes, Vaes, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull])
+    with_and_without(&[Aes, Vaes, Fp512, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull])
 }
 
 /// What is named by `BROADLOOM_ISA` is what its user gets: a CPU as it is.

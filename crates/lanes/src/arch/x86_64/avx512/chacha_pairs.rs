@@ -5,12 +5,14 @@
 //! leave half of the pipes idle meanwhile, and those of thirty-two keep them busy. The two vectors
 //! fill all 32 registers.
 
+use super::chacha_rows;
 use super::vectors::U32x16;
 use crate::kernels::chacha::block::{Blocks, Consecutive, Whole};
 use crate::kernels::chacha::text::ChaChaText;
 use crate::vector::{Pair, Vector};
 
-/// Blocks on two vectors, or on one if they are few. Uses AVX-512 F and BW.
+/// Blocks on two vectors, on one if they are few, or in rows if they are very few. Uses AVX-512 F
+/// and BW.
 pub(crate) struct Pairs;
 
 // SAFETY: AVX-512 F and BW instructions only.
@@ -20,10 +22,16 @@ unsafe impl Consecutive for Pairs {
 
     #[inline(always)]
     unsafe fn make_few(blocks: &mut Blocks, count: usize) {
-        blocks.idle(count, U32x16::LANES);
         // SAFETY: the CPU has the instructions, and the first `count` lanes have a key and a row,
-        // by the contract of `make_few`; the other lanes have those of the first.
-        unsafe { blocks.make::<U32x16>() };
+        // by the contract of `make_few`; the other lanes of a vector have those of the first.
+        unsafe {
+            if count <= chacha_rows::MOST {
+                chacha_rows::make(blocks, count);
+            } else {
+                blocks.idle(count, U32x16::LANES);
+                blocks.make::<U32x16>();
+            }
+        }
     }
 
     #[inline(always)]

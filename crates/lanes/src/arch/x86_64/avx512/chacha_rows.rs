@@ -67,9 +67,9 @@ unsafe fn make_groups<const GROUPS: usize>(blocks: &mut Blocks, count: usize) {
         let mut groups = before;
         for _ in 0..10 {
             groups.iter_mut().for_each(|rows| *rows = quarter_rounds(*rows));
-            groups.iter_mut().for_each(|rows| *rows = turned::<0x39, 0x93>(*rows));
-            groups.iter_mut().for_each(|rows| *rows = quarter_rounds(*rows));
             groups.iter_mut().for_each(|rows| *rows = turned::<0x93, 0x39>(*rows));
+            groups.iter_mut().for_each(|rows| *rows = quarter_rounds(*rows));
+            groups.iter_mut().for_each(|rows| *rows = turned::<0x39, 0x93>(*rows));
         }
         for (group, (rows, before)) in groups.iter().zip(&before).enumerate() {
             let made = transpose_quarters(each!(i in 4 => _mm512_add_epi32(rows[i], before[i])));
@@ -101,21 +101,22 @@ unsafe fn quarter_rounds([a, b, c, d]: Rows) -> Rows {
     }
 }
 
-/// Turns the second row of each state by one word, the third by two, and the last by three, so that
-/// diagonals become columns: `ONE` and `THREE` are the orders of the words. Swapped, these turn the
-/// rows back.
+/// Turns the first row of each state by three words, the third by one, and the last by two, so that
+/// diagonals become columns: `THREE` and `ONE` are the orders of the words. Swapped, these turn the
+/// rows back. The second row stays, since it is the last that a quarter round makes, and the next
+/// one begins with it: the others are turned while it is made.
 ///
 /// # Safety
 /// The CPU has AVX-512 F.
 #[inline(always)]
-unsafe fn turned<const ONE: i32, const THREE: i32>([a, b, c, d]: Rows) -> Rows {
+unsafe fn turned<const THREE: i32, const ONE: i32>([a, b, c, d]: Rows) -> Rows {
     // SAFETY: the CPU has AVX-512 F, by this function's contract.
     unsafe {
         [
-            a,
-            _mm512_shuffle_epi32::<ONE>(b),
-            _mm512_shuffle_epi32::<0x4e>(c),
-            _mm512_shuffle_epi32::<THREE>(d),
+            _mm512_shuffle_epi32::<THREE>(a),
+            b,
+            _mm512_shuffle_epi32::<ONE>(c),
+            _mm512_shuffle_epi32::<0x4e>(d),
         ]
     }
 }

@@ -25,15 +25,15 @@
 //! for five blocks.
 //!
 //! Where `gcm_alone` is used as well, longer texts are faster alone, because they need no
-//! transposing there. On AMD Zen 4, a message with 16 bytes of associated data, one of 64 in a call
-//! of `process_each`, takes so many cycles of the counter:
+//! transposing there, and so are most texts of messages that leave places empty. On AMD Zen 5, a
+//! message that is sealed with 16 bytes of associated data takes so many cycles of the counter:
 //!
-//! | bytes of text | alike | alone |
-//! |---|---|---|
-//! | 64 | 46 | 67 |
-//! | 100 | 62 | 79 |
-//! | 256 | 95 | 104 |
-//! | 512 | 189, as the other function does it | 157 |
+//! | bytes of text | one of 64, alike | of 64, alone | of 16 with a key each, near | of 16, alone |
+//! |---|---|---|---|---|
+//! | 64 | 43 | 62 | 51 | 65 |
+//! | 128 | 51 | 66 | 63 | 68 |
+//! | 256 | 72 | 78 | 89 | 79 |
+//! | 400 | 95 | 106 | 136, as the other function does it | 112 |
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -50,15 +50,25 @@ use core::arch::x86_64::*;
 /// Messages in a register: as many as it has blocks.
 const ABREAST: usize = 4;
 
+/// Which messages are faster alone, by `gcm_alone`: those with a text of more blocks.
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct Apart {
+    /// If the messages are alike: of two messages, of three, and of four.
+    pub alike: [usize; ABREAST - 1],
+    /// If they are not.
+    pub near: usize,
+}
+
 /// Processes messages: the short ones side by side, where that pays, and the others by `others`,
-/// which processes those that [fit](gcm_alone::fits) by `gcm_alone` if `ALONE` is set.
+/// which processes those that [fit](gcm_alone::fits) by `gcm_alone` if there is an `apart`.
 ///
 /// # Safety
 /// - The contract of [`GcmKernel`](crate::kernels::aes::gcm::GcmKernel), for the messages.
 /// - `others` has the same contract.
 #[inline(always)]
-pub(in crate::arch) unsafe fn process<const ALONE: bool>(
+pub(in crate::arch) unsafe fn process(
     messages: &[Message],
+    apart: Option<Apart>,
     others: unsafe fn(&[Message]),
 ) {
     let (mut done, mut at) = (0, 0);
@@ -67,11 +77,14 @@ pub(in crate::arch) unsafe fn process<const ALONE: bool>(
         let last = messages.len() - 1;
         // The last message fills all places that are left.
         let four = each!(lane in 4 => &messages[last.min(at + lane)]);
+        let count = (last - at).min(ABREAST - 1) + 1;
+        let never = (usize::MAX, usize::MAX);
+        let limits = apart.map_or(never, |apart| (apart.alike[count - 2], apart.near));
         // SAFETY: the messages are as this function's contract says. Those from `done` to `at` are
         // not processed yet, and `kind` has found out that the four are short, and that their keys
         // have one number of rounds, or that they are alike.
         unsafe {
-            let go = match kind::<ALONE>(four) {
+            let go = match kind(four, limits) {
                 Kind::Alike => four_alike,
                 Kind::Near => four_near,
                 Kind::Apart => {
@@ -93,10 +106,6 @@ pub(in crate::arch) unsafe fn process<const ALONE: bool>(
     }
 }
 
-/// The most blocks of texts that are not faster alone: of messages that are alike, and of others.
-const SHORTEST: usize = 20;
-const SHORTEST_NEAR: usize = 8;
-
 /// The best way to process four messages.
 enum Kind {
     /// Side by side: they are short, have one key, equal numbers of blocks, and one direction.
@@ -107,19 +116,20 @@ enum Kind {
     Apart,
 }
 
-/// Finds the best way to process four messages.
+/// Finds the best way to process four messages. If they are alike, and a text has more blocks than
+/// `alike`, `gcm_alone` is faster, and so it is in any case if a text has more than `near`.
 ///
 /// # Safety
 /// The contract of [`GcmKernel`](crate::kernels::aes::gcm::GcmKernel).
 #[inline(always)]
-unsafe fn kind<const ALONE: bool>(messages: [&Message; ABREAST]) -> Kind {
+unsafe fn kind(messages: [&Message; ABREAST], (alike, near): (usize, usize)) -> Kind {
     let first = messages[0];
     let associated = each!(lane in 4 => blocks(messages[lane]).0);
     let text = each!(lane in 4 => blocks(messages[lane]).1);
     let blocks = each!(lane in 4 => associated[lane] + text[lane]);
     let most = blocks[0].max(blocks[1]).max(blocks[2].max(blocks[3]));
     let texts = text[0].max(text[1]).max(text[2].max(text[3]));
-    if most >= MANY || ALONE && texts > SHORTEST && fit(messages) {
+    if most >= MANY || texts > alike && fit(messages) {
         return Kind::Apart;
     }
     let differs = each!(lane in 4 => {
@@ -131,7 +141,7 @@ unsafe fn kind<const ALONE: bool>(messages: [&Message; ABREAST]) -> Kind {
     if differs[1] | differs[2] | differs[3] == 0 {
         return Kind::Alike;
     }
-    if ALONE && texts > SHORTEST_NEAR && fit(messages) {
+    if texts > near && fit(messages) {
         return Kind::Apart;
     }
     // Keys and powers have to be put side by side then, and all take as long as the longest: as

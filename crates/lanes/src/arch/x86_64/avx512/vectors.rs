@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 
 use crate::arch::compile::wide_kernels;
+use crate::kernels::aes::register::Aes;
 use crate::kernels::hash::kernel::InRegisters;
 use crate::vector::{Pads, Vector, each};
 
@@ -51,6 +52,11 @@ macro_rules! bitwise {
         fn not(self) -> Self {
             // SAFETY: as above.
             Self(unsafe { _mm512_ternarylogic_epi32::<{ !A & 0xff }>(self.0, self.0, self.0) })
+        }
+        #[inline(always)]
+        fn settled(self) -> Self {
+            // SAFETY: `self` is proof of AVX-512 (see Vector).
+            Self(unsafe { Aes::pin(self.0) })
         }
         ternary!(xor3 = A ^ B ^ C);
         ternary!(choose = A & B | !A & C);

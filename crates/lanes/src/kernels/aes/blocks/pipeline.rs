@@ -215,46 +215,6 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
     }
 }
 
-/// Returns the predecessors of the blocks in `N` registers at `src`. `before` is the predecessor of
-/// the first block; afterwards it is the last block.
-///
-/// # Safety
-/// `src` is readable for `N` registers; the instructions are enabled.
-#[inline(always)]
-unsafe fn previous<W: Wide, const N: usize>(before: &mut W, src: *const u8) -> [W; N] {
-    let width = 16 * W::BLOCKS;
-    // SAFETY: all reads are from blocks of these `N` registers, which are readable by this
-    // function's contract.
-    unsafe {
-        let mut x = [*before; N];
-        for place in 1..W::BLOCKS {
-            x[0] = x[0].with_block(place, W::load_one(src.add(16 * (place - 1))));
-        }
-        for i in 1..N {
-            x[i] = W::load(src.add(width * i - 16));
-        }
-        *before = W::load_one(src.add(width * N - 16));
-        x
-    }
-}
-
-/// Does the same for a part of a register, `len` bytes, behind which nothing comes.
-///
-/// # Safety
-/// `src` is readable for `len` bytes; the instructions are enabled.
-#[inline(always)]
-unsafe fn previous_of_part<W: Wide>(before: W, src: *const u8, len: usize) -> W {
-    let mut x = before;
-    for place in 1..W::BLOCKS {
-        if 16 * place < len {
-            // SAFETY: the block before the one at `place` lies within the `len` bytes that are
-            // readable by this function's contract.
-            x = unsafe { x.with_block(place, W::load_one(src.add(16 * (place - 1)))) };
-        }
-    }
-    x
-}
-
 /// CFB decryption: the ciphertext block before the next, in the first place.
 pub(crate) struct Cfb<W>(pub W);
 
@@ -264,14 +224,14 @@ impl<W: Wide> Mode<W> for Cfb<W> {
     #[inline(always)]
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
         // SAFETY: the text is readable and the instructions are enabled, by the contract of `Mode`.
-        let x = unsafe { previous(&mut self.0, src) };
+        let x = unsafe { W::predecessors(&mut self.0, src) };
         (x, x)
     }
 
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
         // SAFETY: the text is readable and the instructions are enabled, by the contract of `Mode`.
-        let x = unsafe { previous_of_part(self.0, src, len) };
+        let x = unsafe { W::predecessors_of_part(self.0, src, len) };
         (x, x)
     }
 
@@ -290,13 +250,13 @@ impl<W: Decrypt + Wide> Mode<W> for Cbc<W> {
     #[inline(always)]
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
         // SAFETY: the text is readable and the instructions are enabled, by the contract of `Mode`.
-        unsafe { (load(src), previous(&mut self.0, src)) }
+        unsafe { (load(src), W::predecessors(&mut self.0, src)) }
     }
 
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
         // SAFETY: the text is readable and the instructions are enabled, by the contract of `Mode`.
-        unsafe { (load_part(src, len), previous_of_part(self.0, src, len)) }
+        unsafe { (load_part(src, len), W::predecessors_of_part(self.0, src, len)) }
     }
 
     #[inline(always)]

@@ -60,6 +60,8 @@ pub(crate) struct Message {
 pub(crate) const LONG: usize = 512;
 
 /// Returns a block as [`Message`] has it.
+// A call would return both in memory, and their copy would wait for them.
+#[inline(always)]
 pub(crate) fn halves(block: u128) -> [u64; 2] {
     [(block as u64).to_le(), ((block >> 64) as u64).to_le()]
 }
