@@ -535,6 +535,7 @@ impl Flow for QuicFlow {
         Ok(plan.associated(Associated::Before(start..text)).number(number).write(work))
     }
 
+    #[inline]
     fn unprotected(
         &self,
         frame: &mut Frame<'_>,
@@ -559,6 +560,7 @@ impl Flow for QuicFlow {
         meta.undo.restore(frame.bytes_mut());
     }
 
+    #[inline]
     fn mask(&self, frame: &Frame<'_>, meta: &QuicMeta) -> Result<Option<Mask<'_>>, PacketError> {
         let packet = frame.bytes();
         let (session, number_at) = match (meta.is_sealed, &self.seal, &self.open) {
@@ -572,6 +574,7 @@ impl Flow for QuicFlow {
         Ok(Some(mask(session, self.is_stream_mask, sample)))
     }
 
+    #[inline]
     fn masked(
         &self,
         frame: &mut Frame<'_>,
@@ -598,6 +601,7 @@ impl Flow for QuicFlow {
         Ok(())
     }
 
+    #[inline]
     fn touch(&self, protects: bool) -> Option<&Session> {
         match protects {
             true => self.seal.as_ref().map(|seal| &seal.session),
@@ -605,6 +609,7 @@ impl Flow for QuicFlow {
         }
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.shared.counters
     }
