@@ -64,7 +64,7 @@ impl Engine {
     /// `false` if the mask is for a job.
     #[inline]
     fn encrypt_block(&mut self, mask: &mut Mask<'_>) -> bool {
-        if !mask.nonce.is_empty() {
+        if !mask.nonce.is_empty() || self.panic.is_some() {
             return false;
         }
         let (session, mut block) = (mask.session, mask.block);
