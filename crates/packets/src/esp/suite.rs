@@ -112,7 +112,9 @@ impl Suite {
             is_usual: matches!(algorithm, EspAlgorithm::AesGcm(_) | EspAlgorithm::ChaCha20Poly1305)
                 && !extended
                 && !takes_ivs,
-            is_usual_chain: matches!(algorithm, EspAlgorithm::AesCbc(..)) && !extended && !takes_ivs,
+            is_usual_chain: matches!(algorithm, EspAlgorithm::AesCbc(..))
+                && !extended
+                && !takes_ivs,
             takes_ivs,
             mask,
         })

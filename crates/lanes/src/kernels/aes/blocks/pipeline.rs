@@ -91,9 +91,9 @@ unsafe fn load_part<W: Wide>(src: *const u8, len: usize) -> W {
     }
 }
 
-/// Returns `true` if a part of a register, of `len` bytes, is one block, as every part of a register
-/// of two blocks is. A load under a mask would wait until a block that was just written has left the
-/// buffer of stores.
+/// Returns `true` if a part of a register, of `len` bytes, is one block, as every part of a
+/// register of two blocks is. A load under a mask would wait until a block that was just written
+/// has left the buffer of stores.
 #[inline(always)]
 fn is_one<W: Wide>(len: usize) -> bool {
     W::BLOCKS == 2 || len == 16
