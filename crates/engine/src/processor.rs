@@ -14,6 +14,7 @@ use crate::provider::contract::Provider;
 use crate::provider::device::DeviceQueue;
 use crate::provider::queue::AnyQueue;
 use crate::session::Session;
+use crate::session::rules::Common;
 use crate::statistics::Cause;
 use broadloom_lanes::Occupancy;
 
@@ -228,6 +229,38 @@ impl Processor {
         }
         self.count_call(started, outcome);
         outcome
+    }
+
+    /// Encrypts one block in place if the session is one of [AES in ECB
+    /// mode](crate::CipherAlgorithm::AesEcb) that encrypts, and its provider does so without a
+    /// queue. It comes to the same as a job over the block. Returns `false` if nothing was done:
+    /// the block is then for a job.
+    ///
+    /// ```
+    /// # let mut registry = broadloom_engine::Registry::new();
+    /// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+    /// use broadloom_engine::{AesSize, CipherAlgorithm, PlainJob, Processor, Transform};
+    ///
+    /// let ecb = CipherAlgorithm::AesEcb(AesSize::Aes128);
+    /// let session = registry.open(&Transform::cipher(ecb, &[7; 16]).encrypt()?)?;
+    /// let (mut processor, mut block, mut text) = (Processor::new(), [1; 16], [1; 16]);
+    /// assert!(processor.encrypt_block(&session, &mut block));
+    /// processor.process_plain(&mut [PlainJob::new(&session, &[], &[], &mut text, &mut [])]);
+    /// assert_eq!(block, text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn encrypt_block(&mut self, session: &Session, block: &mut [u8; 16]) -> bool {
+        // Of a chain in halves, or with a session to fall back to, the provider's session is not
+        // all.
+        let is_done = session.rules().common == Common::All
+            && session.stage(false).session.encrypt_block(block);
+        if is_done {
+            self.meter.count_of(session, block.len(), Ok(()));
+        }
+        is_done
     }
 
     /// Brings up to [`WINDOW`] plain jobs to their end.

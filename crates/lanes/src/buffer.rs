@@ -97,6 +97,7 @@ macro_rules! in_place {
                 let bytes = self.as_mut_ptr();
                 (bytes.cast_const(), bytes)
             }
+            #[inline]
             fn output(&self) -> &[u8] {
                 self
             }
@@ -298,6 +299,7 @@ unsafe impl<S: Input, D: CipherBuffer> CipherBuffer for OutOfPlace<S, D> {
     fn pointers(&mut self) -> (*const u8, *mut u8) {
         (self.source.bytes().as_ptr(), self.destination.pointers().1)
     }
+    #[inline]
     fn output(&self) -> &[u8] {
         self.destination.output()
     }

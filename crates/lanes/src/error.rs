@@ -22,6 +22,7 @@ pub struct LengthError {
 
 impl LengthError {
     /// Refuses a length that is no multiple of `block`.
+    #[inline(always)]
     pub(crate) fn check(length: usize, block: usize) -> Result<(), LengthError> {
         if length.is_multiple_of(block) { Ok(()) } else { Err(LengthError { length, block }) }
     }

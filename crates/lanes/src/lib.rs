@@ -75,10 +75,10 @@ mod widths;
 mod wiped;
 
 pub use aes::{
-    CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey, CmacLanes,
-    CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey, GcmLanes, GmacJob,
-    Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey, XtsJob, XtsKey, XtsKeyError, XtsLanes,
-    XtsLengthError,
+    BlockCipher, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey,
+    CmacLanes, CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey,
+    GcmLanes, GmacJob, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey, XtsJob, XtsKey,
+    XtsKeyError, XtsLanes, XtsLengthError,
 };
 pub use binary::{
     BinaryCurveJob, BinaryCurveLanes, BinaryKeyError, BinaryPrivateKey, BinaryPublicKey,
@@ -116,7 +116,7 @@ pub use kernels::hash::compression::Compression;
 pub use kernels::rc4::key::{Rc4Key, Rc4KeyLengthError};
 #[doc(hidden)]
 pub use manager::Lanes;
-pub use manager::{InOrder, Job, Loan, Manager, OutOfOrder, Planner, STREAM_DEPTH};
+pub use manager::{Gathering, InOrder, Job, Loan, Manager, OutOfOrder, Planner, STREAM_DEPTH};
 pub use ml_dsa::{
     MlDsaError, MlDsaHash, MlDsaKeyJob, MlDsaLanes, MlDsaMessage, MlDsaOutcome, MlDsaPrivateKey,
     MlDsaPublicKey, MlDsaSet, MlDsaSignJob, MlDsaVerifyJob,

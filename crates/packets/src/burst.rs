@@ -55,13 +55,38 @@ impl Engine {
         match catch_unwind(process) {
             Ok(outcome) if outcome.failed == 0 => return,
             Ok(_) => {}
-            Err(panic) => {
-                // What the provider has open may be of no more use.
-                self.processor = Processor::new();
-                self.panic.get_or_insert(panic);
-            }
+            Err(panic) => self.note_panic(panic),
         }
         self.note_failures(jobs);
+    }
+
+    /// Computes a mask at once if it is an encrypted sample and the provider does so. Returns
+    /// `false` if the mask is for a job.
+    #[inline]
+    fn encrypt_block(&mut self, mask: &mut Mask<'_>) -> bool {
+        if !mask.nonce.is_empty() || self.panic.is_some() {
+            return false;
+        }
+        let (session, mut block) = (mask.session, mask.block);
+        let encrypt = AssertUnwindSafe(|| self.processor.encrypt_block(session, &mut block));
+        match catch_unwind(encrypt) {
+            Ok(true) => {
+                mask.block = block;
+                true
+            }
+            Ok(false) => false,
+            Err(panic) => {
+                self.note_panic(panic);
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn note_panic(&mut self, panic: Box<dyn Any + Send>) {
+        // What the provider has open may be of no more use.
+        self.processor = Processor::new();
+        self.panic.get_or_insert(panic);
     }
 
     #[cold]
@@ -414,14 +439,20 @@ impl PacketProcessor {
         }
     }
 
-    /// Encrypts the blocks of the masks that there are in place, and notes which of the jobs
-    /// failed.
+    /// Encrypts the blocks of the masks that there are in place, and notes which of these failed:
+    /// each at once if its provider does so, and the rest as jobs.
     fn encrypt(&mut self, masks: &mut [Option<Mask<'_>>]) {
         let mut jobs: ArrayVec<PlainJob<'_>, WINDOW> = ArrayVec::new();
-        for mask in masks.iter_mut().flatten() {
-            jobs.push(PlainJob::new(mask.session, &mask.nonce, &[], &mut mask.block, &mut []));
+        // The number that each job's mask has among all.
+        let mut numbers: ArrayVec<u8, WINDOW> = ArrayVec::new();
+        for (number, mask) in (0..).zip(masks.iter_mut().flatten()) {
+            if !self.engine.encrypt_block(mask) {
+                jobs.push(PlainJob::new(mask.session, &mask.nonce, &[], &mut mask.block, &mut []));
+                numbers.push(number);
+            }
         }
         self.engine.process(&mut jobs);
+        self.engine.failures.iter_mut().for_each(|(at, _)| *at = numbers[*at].into());
     }
 
     /// Prepares packets for a queue pair or for workers of the engine: frames them, and turns each

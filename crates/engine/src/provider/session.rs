@@ -41,6 +41,17 @@ pub trait ProviderSession: Any + Send + Sync {
     /// the caches before the job that needs it.
     fn touch(&self) {}
 
+    /// Encrypts one block in place, within the call and without a queue, if this is a session of a
+    /// block cipher by itself that [encrypts](crate::Direction::Encrypt). Returns `false` if it is
+    /// not, or if there is no such way; nothing was done then.
+    ///
+    /// It is for what takes many single blocks, each under a key of its own, such as the masks over
+    /// the headers of packets: less would be done in a queue than is spent on its operations.
+    fn encrypt_block(&self, block: &mut [u8; 16]) -> bool {
+        let _ = block;
+        false
+    }
+
     /// Returns `true` if data in pieces that are only read are taken [as they
     /// are](crate::provider::Operation::input_pieces); else the engine brings them into one piece.
     fn gathers(&self) -> bool {

@@ -133,6 +133,7 @@ impl Session {
     }
 
     /// Bytes of its digests or tags; 0 for a cipher.
+    #[inline]
     pub fn tag_len(&self) -> usize {
         self.0.shape.rules.tag_len
     }

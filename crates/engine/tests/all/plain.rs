@@ -175,6 +175,39 @@ fn wrong_jobs_among_good_ones() {
     }
 }
 
+/// Only sessions that encrypt blocks by themselves do so without a job, and none that has another
+/// session to fall back to.
+#[test]
+fn a_single_block_is_encrypted_as_by_a_job() {
+    let (mut processor, mut done) = (Processor::new(), 0);
+    let block: [u8; 16] = std::array::from_fn(|at| at as u8 * 11 + 3);
+    for algorithm in algorithms() {
+        for direction in algorithm.directions() {
+            let session = session(algorithm, *direction);
+            let is_ecb = matches!(algorithm, Algorithm::Cipher(CipherAlgorithm::AesEcb(_)));
+            let (mut encrypted, mut text) = (block, block);
+            let is_done = processor.encrypt_block(&session, &mut encrypted);
+            assert_eq!(is_done, is_ecb && *direction == Direction::Encrypt, "{session:?}");
+            if is_done {
+                let mut jobs = [PlainJob::new(&session, &[], &[], &mut text, &mut [])];
+                processor.process_plain(&mut jobs);
+                assert!(jobs[0].succeeded());
+                done += 1;
+            }
+            assert_eq!(encrypted, text, "{session:?}");
+        }
+    }
+    assert_eq!(done, AesSize::ALL.len());
+    let open = || {
+        let ecb = Algorithm::Cipher(CipherAlgorithm::AesEcb(AesSize::Aes128));
+        session(ecb, Direction::Encrypt)
+    };
+    let session = open().falling_back_to(open()).expect("both do the same");
+    let mut text = block;
+    assert!(!processor.encrypt_block(&session, &mut text));
+    assert_eq!(text, block);
+}
+
 /// Sessions of several classes and of two providers, of which one takes no plain jobs.
 #[test]
 fn sessions_of_any_kind_in_one_call() {

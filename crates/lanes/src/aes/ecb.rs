@@ -76,6 +76,40 @@ impl Lanes for EcbLanes {
     }
 }
 
+/// The cipher by itself, on one block at a time and within the call.
+///
+/// It is for single blocks under many keys, such as the masks over the headers of packets, which no
+/// scheduler has to gather: the rounds of one block overlap with what the caller does next.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, BlockCipher, Cpu};
+///
+/// // The example of FIPS 197, appendix B.
+/// let key = AesKey::new(&0x2b7e1516_28aed2a6_abf71588_09cf4f3c_u128.to_be_bytes())?;
+/// let mut block = 0x3243f6a8_885a308d_313198a2_e0370734_u128.to_be_bytes();
+/// BlockCipher::new(&Cpu::detect()).encrypt(&key, &mut block);
+/// assert_eq!(u128::from_be_bytes(block), 0x3925841d_02dc09fb_dc118597_196a0b32);
+/// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct BlockCipher(&'static BlocksKernel);
+
+impl BlockCipher {
+    /// Returns the cipher with the kernel for this CPU.
+    pub fn new(cpu: &Cpu) -> Self {
+        BlockCipher(select::blocks(cpu))
+    }
+
+    /// Encrypts a block in place.
+    #[inline]
+    pub fn encrypt(&self, key: &AesKey, block: &mut [u8; BLOCK]) {
+        let place = block.as_mut_ptr();
+        // SAFETY: the block is borrowed, readable and writable for 16 bytes; the kernel is for this
+        // CPU, because `new` has chosen it.
+        unsafe { (self.0.encrypt)(key, place, place, 1) };
+    }
+}
+
 /// ECB under a key, one way.
 #[derive(Clone, Copy)]
 pub struct Ecb<'a> {

@@ -21,7 +21,7 @@ pub use ccm::{CcmError, CcmJob, CcmLanes};
 pub use cfb::{CfbJob, CfbLanes};
 pub(crate) use ctr::Ctr;
 pub use ctr::{CounterError, CtrJob, CtrLanes, Keystream, KeystreamError};
-pub use ecb::{EcbJob, EcbLanes};
+pub use ecb::{BlockCipher, EcbJob, EcbLanes};
 pub use gcm::{GcmError, GcmJob, GcmLanes, GmacJob};
 pub(crate) use info::kernel_infos;
 pub(crate) use job::Cbc;

@@ -16,5 +16,5 @@ pub(crate) use groups::Groups;
 pub use in_order::InOrder;
 pub use loan::Loan;
 pub use out_of_order::OutOfOrder;
-pub use planner::Planner;
+pub use planner::{Gathering, Planner};
 pub use window::STREAM_DEPTH;

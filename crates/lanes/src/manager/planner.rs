@@ -1,6 +1,7 @@
 //! The burst planner: many jobs known at once.
 
 use alloc::boxed::Box;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::plan::{Plan, WINDOW};
@@ -68,25 +69,34 @@ impl<L: Lanes> Planner<L> {
     where
         L: 'a,
     {
-        let mut loans = loans.into_iter();
-        loop {
-            let mut count = 0;
-            while count < WINDOW {
-                let Some(loan) = loans.next() else { break };
-                if !L::ALIKE {
-                    self.costs[count] = loan.cost;
-                }
-                self.tasks[count].write(loan.task);
-                count += 1;
-            }
-            if count == 0 {
-                return;
-            }
-            // SAFETY: the first `count` tasks were just written, and their costs unless they are
-            // alike. A task is good as long as its loan's buffers are borrowed, which is for 'a,
-            // and 'a outlives this call.
-            unsafe { self.process_window(count) };
-        }
+        let mut gathering = self.gather();
+        loans.into_iter().for_each(|loan| gathering.push(loan));
+        gathering.finish();
+    }
+
+    /// Begins to gather loans, whose work is done by [`Gathering::finish`] at the latest.
+    ///
+    /// This does the same as [`process_each`](Planner::process_each), which takes an iterator. A
+    /// caller that makes each loan within its own loop writes the loan where the planner keeps it;
+    /// a loan that an iterator returns is put together elsewhere and copied.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 32], [2; 32], [3; 32]];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// let mut gathering = planner.gather();
+    /// for packet in &mut packets {
+    ///     gathering.push(Loan::encrypt(&key, &[0; 16], packet));
+    /// }
+    /// gathering.finish();
+    /// assert_ne!(packets[0], [1; 32]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    #[inline(always)]
+    pub fn gather<'a>(&mut self) -> Gathering<'_, 'a, L> {
+        Gathering { planner: self, count: 0, loans: PhantomData }
     }
 
     /// Does the work of one [`Loan`], as [`process_each`](Planner::process_each) does that of many.
@@ -146,6 +156,50 @@ impl<L: Lanes> Planner<L> {
             // all tasks are done; so their tasks are good by the contract of `Job`.
             unsafe { self.lanes.run(&mut source) };
         }
+    }
+}
+
+/// Loans that a [`Planner`] gathers. Dropped before it is [finished](Gathering::finish), it leaves
+/// undone what it has not done yet.
+#[must_use = "the work is done by `finish`"]
+pub struct Gathering<'p, 'a, L: Lanes> {
+    planner: &'p mut Planner<L>,
+    /// Tasks that are written and not done yet, fewer than [`WINDOW`].
+    count: usize,
+    /// The loans, whose buffers stay borrowed as long as this exists.
+    loans: PhantomData<Loan<'a, L>>,
+}
+
+impl<'a, L: Lanes> Gathering<'_, 'a, L> {
+    /// Adds a loan. If many have gathered, their work is done in this call.
+    #[inline(always)]
+    pub fn push(&mut self, loan: Loan<'a, L>) {
+        if !L::ALIKE {
+            self.planner.costs[self.count] = loan.cost;
+        }
+        self.planner.tasks[self.count].write(loan.task);
+        self.count += 1;
+        if self.count == WINDOW {
+            self.process();
+        }
+    }
+
+    /// Does the work of all loans that are left. When it returns, the buffers are the caller's
+    /// again.
+    #[inline(always)]
+    pub fn finish(mut self) {
+        if self.count > 0 {
+            self.process();
+        }
+    }
+
+    #[inline(always)]
+    fn process(&mut self) {
+        let count = core::mem::take(&mut self.count);
+        // SAFETY: `push` has written the first `count` tasks, and their costs unless they are
+        // alike. A task is good as long as its loan's buffers are borrowed, which is for 'a, and
+        // 'a outlives this value.
+        unsafe { self.planner.process_window(count) };
     }
 }
 

@@ -356,6 +356,7 @@ impl Flow for EspFlow {
         Ok(self.suite.seal(buffer, place, number, &meta.iv, &mut meta.covered, work))
     }
 
+    #[inline]
     fn protected(
         &self,
         frame: &mut Frame<'_>,
@@ -479,10 +480,12 @@ impl Flow for EspFlow {
         }
     }
 
+    #[inline]
     fn touch(&self, _: bool) -> Option<&Session> {
         Some(self.session())
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -60,9 +60,12 @@ pub(super) struct Suite {
     /// `true` if the suite is an AEAD with a nonce of 12 bytes, without extended numbers, and the
     /// flow makes the IVs itself.
     is_usual: bool,
+    /// `true` if the suite is AES-CBC and HMAC without extended numbers, and the flow makes the IVs
+    /// itself.
+    is_usual_chain: bool,
     takes_ivs: bool,
     /// For CBC: random bytes that hide from what blocks the IVs are made.
-    mask: [u8; 16],
+    mask: [u8; MAX_IV],
 }
 
 impl Drop for Suite {
@@ -107,6 +110,9 @@ impl Suite {
             salt: std::array::from_fn(|at| keys.salt.get(at).copied().unwrap_or(0)),
             salt_len: keys.salt.len(),
             is_usual: matches!(algorithm, EspAlgorithm::AesGcm(_) | EspAlgorithm::ChaCha20Poly1305)
+                && !extended
+                && !takes_ivs,
+            is_usual_chain: matches!(algorithm, EspAlgorithm::AesCbc(..))
                 && !extended
                 && !takes_ivs,
             takes_ivs,
@@ -155,6 +161,11 @@ impl Suite {
             buffer[header + HEADER..text].copy_from_slice(&iv);
             return self.usual_plan(place, iv).number(number).write(work);
         }
+        if self.is_usual_chain {
+            let iv = u128::from(number).to_be_bytes();
+            buffer[header + HEADER..][..iv.len()].copy_from_slice(&iv);
+            return self.usual_chain(place, &self.mask, header + HEADER).number(number).write(work);
+        }
         let iv = &mut buffer[header + HEADER..text];
         match iv.len() {
             len if self.takes_ivs => iv.copy_from_slice(&given[..len]),
@@ -183,6 +194,13 @@ impl Suite {
         Plan::aead(&self.session, &nonce, header + HEADER + 8..tag, tag).associated(associated)
     }
 
+    /// Returns the plan of CBC and HMAC with numbers of 32 bits. The cipher begins at `text`.
+    #[inline(always)]
+    fn usual_chain(&self, place: Place, iv: &[u8; MAX_IV], text: usize) -> Plan<'_> {
+        let Place { header, tag } = place;
+        Plan::chain(&self.session, iv, text..tag, header..tag, tag)
+    }
+
     /// Says in `work` how a packet is unprotected.
     #[inline]
     pub(super) fn open(
@@ -198,6 +216,10 @@ impl Suite {
         if self.is_usual {
             let iv = buffer[header + HEADER..text].try_into().expect("an IV of 8 bytes");
             return self.usual_plan(place, iv).number(number).write(work);
+        }
+        if self.is_usual_chain {
+            let iv = buffer[header + HEADER..text].try_into().expect("an IV of 16 bytes");
+            return self.usual_chain(place, &iv, text).number(number).write(work);
         }
         let nonce = self.nonce(buffer, header);
         let mut expected = ArrayVec::new();

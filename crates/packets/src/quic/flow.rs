@@ -170,7 +170,11 @@ impl Undo {
         let at = layout.number_at - layout.length_width;
         let len = layout.length_width + MAX_NUMBER_LEN;
         let mut bytes = [0; 8 + MAX_NUMBER_LEN];
-        bytes[..len].copy_from_slice(&packet[at..at + len]);
+        // Of a short header it is a constant number of bytes, which takes no call.
+        match layout.length_width {
+            0 => bytes[..MAX_NUMBER_LEN].copy_from_slice(&packet[at..][..MAX_NUMBER_LEN]),
+            _ => bytes[..len].copy_from_slice(&packet[at..][..len]),
+        }
         Undo { first: packet[0], at, len, bytes }
     }
 
@@ -493,8 +497,11 @@ impl Flow for QuicFlow {
             packet[0] = (first & !KEY_PHASE) | (u8::from(meta.key_phase) * KEY_PHASE);
         }
         let number_len = usize::from(first & 3) + 1;
-        packet[number_at..number_at + number_len]
-            .copy_from_slice(&number.to_be_bytes()[8 - number_len..]);
+        // What is behind the number stays as it is. So it is always four bytes that are written.
+        let field = packet[number_at..].first_chunk_mut().expect("it was checked");
+        let behind = 8 * (MAX_NUMBER_LEN - number_len);
+        let kept = u32::from_be_bytes(*field) & !(u32::MAX << behind);
+        *field = ((number as u32) << behind | kept).to_be_bytes();
         let (start, tag) = (frame.start(), frame.end());
         frame.append(TAG)?;
         let text = start + number_at + number_len;
@@ -535,6 +542,7 @@ impl Flow for QuicFlow {
         Ok(plan.associated(Associated::Before(start..text)).number(number).write(work))
     }
 
+    #[inline]
     fn unprotected(
         &self,
         frame: &mut Frame<'_>,
@@ -559,6 +567,7 @@ impl Flow for QuicFlow {
         meta.undo.restore(frame.bytes_mut());
     }
 
+    #[inline]
     fn mask(&self, frame: &Frame<'_>, meta: &QuicMeta) -> Result<Option<Mask<'_>>, PacketError> {
         let packet = frame.bytes();
         let (session, number_at) = match (meta.is_sealed, &self.seal, &self.open) {
@@ -572,6 +581,7 @@ impl Flow for QuicFlow {
         Ok(Some(mask(session, self.is_stream_mask, sample)))
     }
 
+    #[inline]
     fn masked(
         &self,
         frame: &mut Frame<'_>,
@@ -598,6 +608,7 @@ impl Flow for QuicFlow {
         Ok(())
     }
 
+    #[inline]
     fn touch(&self, protects: bool) -> Option<&Session> {
         match protects {
             true => self.seal.as_ref().map(|seal| &seal.session),
@@ -605,6 +616,7 @@ impl Flow for QuicFlow {
         }
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.shared.counters
     }

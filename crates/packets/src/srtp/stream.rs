@@ -129,6 +129,7 @@ impl Flow for SrtpStream {
         self.context.failed(frame, meta, work);
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -298,10 +298,12 @@ impl Flow for Tls13Flow {
         self.order.end(PacketError::Integrity);
     }
 
+    #[inline]
     fn touch(&self, protects: bool) -> Option<&Session> {
         Some(if protects { &self.write.session } else { &self.read.session })
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -113,6 +113,7 @@ fn nonce(counter: u64) -> [u8; 12] {
 impl Flow for WireGuardFlow {
     type Meta = ();
 
+    #[inline]
     fn protect(
         &self,
         frame: &mut Frame<'_>,
@@ -133,6 +134,7 @@ impl Flow for WireGuardFlow {
         Ok(Plan::aead(&self.seal, &nonce(counter), text, tag).number(counter).write(work))
     }
 
+    #[inline]
     fn unprotect(
         &self,
         frame: &mut Frame<'_>,
@@ -158,6 +160,7 @@ impl Flow for WireGuardFlow {
         Ok(Plan::aead(&self.open, &nonce(counter), start..tag, tag).number(counter).write(work))
     }
 
+    #[inline]
     fn unprotected(
         &self,
         frame: &mut Frame<'_>,
@@ -170,10 +173,12 @@ impl Flow for WireGuardFlow {
         Ok(Step::Complete)
     }
 
+    #[inline]
     fn touch(&self, protects: bool) -> Option<&Session> {
         Some(if protects { &self.seal } else { &self.open })
     }
 
+    #[inline]
     fn counters(&self) -> &Counters {
         &self.counters
     }

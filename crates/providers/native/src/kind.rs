@@ -38,6 +38,13 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
         let _ = (planner, portions);
     }
 
+    /// Does what [`ProviderSession::encrypt_block`] does.
+    #[inline(always)]
+    fn encrypt_block(&self, block: &mut [u8; 16]) -> bool {
+        let _ = block;
+        false
+    }
+
     /// Asks for what most operations need of this.
     fn touch(&self) {
         prefetch(self);
@@ -100,6 +107,10 @@ impl<K: Kind> ProviderSession for Session<K> {
 
     fn touch(&self) {
         self.kind.touch();
+    }
+
+    fn encrypt_block(&self, block: &mut [u8; 16]) -> bool {
+        self.kind.encrypt_block(block)
     }
 }
 
@@ -182,12 +193,14 @@ impl<K: Kind> Class for KindLanes<K> {
             tags.resize(jobs.len(), [0; MAX_TAG]);
         }
         let (mut own, mut last) = (0, Last::default());
-        let with_room = jobs.of_class(K::CLASS).zip(&mut *tags);
-        planner.process_each(with_room.filter_map(|(job, made)| {
-            let parts = job.commit::<Session<K>>(&mut last, made, K::TAG_LEN)?;
-            own += 1;
-            Some(parts.session.kind.lend(parts))
-        }));
+        let mut gathering = planner.gather();
+        for (job, made) in jobs.of_class(K::CLASS).zip(&mut *tags) {
+            if let Some(parts) = job.commit::<Session<K>>(&mut last, made, K::TAG_LEN) {
+                own += 1;
+                gathering.push(parts.session.kind.lend(parts));
+            }
+        }
+        gathering.finish();
         for (job, made) in jobs.of_class(K::CLASS).zip(tags) {
             job.complete(made, K::TAG_LEN);
         }

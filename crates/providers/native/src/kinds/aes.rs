@@ -5,8 +5,8 @@ use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, Transform,
 };
 use broadloom_lanes::{
-    AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, KernelInfo, Loan, OfbLanes, XtsKey,
-    XtsLanes,
+    AesKey, BlockCipher, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, KernelInfo, Loan, OfbLanes,
+    XtsKey, XtsLanes,
 };
 
 use super::{Opener, cbc_mac, ccm, gcm};
@@ -34,6 +34,8 @@ pub(crate) struct Ofb(AesKey);
 pub(crate) struct Ecb {
     key: AesKey,
     encrypts: bool,
+    /// What works on single blocks.
+    cipher: BlockCipher,
 }
 
 /// XTS-AES.
@@ -82,7 +84,8 @@ fn open_ofb(transform: &Transform, cpu: &Cpu) -> Opened {
 
 fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
     let kernel = pipelined(EcbLanes::kernel_info(cpu));
-    Ecb { key: key(transform, cpu)?, encrypts: encrypts(transform) }.session(kernel)
+    let (key, cipher) = (key(transform, cpu)?, BlockCipher::new(cpu));
+    Ecb { key, encrypts: encrypts(transform), cipher }.session(kernel)
 }
 
 fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
@@ -158,13 +161,21 @@ impl Kind for Ecb {
 
     #[inline(always)]
     fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, EcbLanes> {
-        let Ecb { key, encrypts } = self;
+        let Ecb { key, encrypts, .. } = self;
         let buffers = buffers(parts.text);
         let loan = match encrypts {
             true => Loan::ecb_encrypt(key, buffers),
             false => Loan::ecb_decrypt(key, buffers),
         };
         loan.expect("the engine asks for whole blocks")
+    }
+
+    #[inline(always)]
+    fn encrypt_block(&self, block: &mut [u8; 16]) -> bool {
+        if self.encrypts {
+            self.cipher.encrypt(&self.key, block);
+        }
+        self.encrypts
     }
 }
 
