@@ -93,8 +93,9 @@ impl<F: Flow> Traffic<F> {
     pub fn write(&self, number: usize, buffer: &mut [u8]) -> Range<usize> {
         let Parcel { len, flow } = self.parcels[number];
         let range = HEAD..HEAD + len;
-        [range.start - 64, range.start - 1, range.end, range.end + 63]
-            .map(|place| prefetch(&buffer[place]));
+        for place in [range.start - 64, range.start - 1, range.end, range.end + 63] {
+            prefetch(&buffer[place]);
+        }
         let sequence = self.next[flow].replace(self.next[flow].get().wrapping_add(1));
         self.sequence[number].set(sequence);
         (self.text)(&mut buffer[range.clone()], flow, sequence);
