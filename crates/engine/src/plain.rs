@@ -313,6 +313,7 @@ impl<'v> PlainOperation<'v, '_> {
         let session = last.own(job.session.stage(false))?;
         Some(Parts {
             session,
+            direction: job.session.direction(),
             layout: Layout::new(job.text.len(), job.cipher, job.mac, None, rules),
             text: Text::Write(Buffers::InPlace(&mut *job.text)),
             nonce: job.nonce,

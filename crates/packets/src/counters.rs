@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::PacketError;
 
 /// The counters of one flow. They are written after every burst and may be read at any time.
+// In this order: what is written for every packet comes first, and few packets need the rest.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Counters {
     /// Packets in the lower [`PACKET_BITS`], and bytes above them, that are not in the totals yet:
     /// one atomic addition counts both.

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use broadloom_engine::Session;
+use broadloom_lanes::prefetch;
 
 use crate::counters::Counters;
 use crate::error::PacketError;
@@ -113,9 +114,18 @@ pub trait Flow: Send + Sync {
         Ok(())
     }
 
+    /// Asks for the memory that most packets need of the flow itself, before they are framed.
+    /// Without this, that is all of it, up to 512 bytes.
+    fn touch_itself(&self)
+    where
+        Self: Sized,
+    {
+        prefetch(self);
+    }
+
     /// Returns the session that most packets of a direction need, whose memory is then asked for
-    /// before they are framed. That of the flow itself was asked for before; `None` if the session
-    /// is not known yet.
+    /// before they are framed. That of the flow itself was asked for before
+    /// ([`touch_itself`](Flow::touch_itself)); `None` if the session is not known yet.
     fn touch(&self, protects: bool) -> Option<&Session> {
         let _ = protects;
         None

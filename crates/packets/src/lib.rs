@@ -5,8 +5,9 @@
 //! - A [`Packet`] names its flow and holds a buffer, in which the packet occupies a range. A
 //!   protocol may need room before or behind that range for its headers, its padding and its tag.
 //! - A [`PacketProcessor`] protects or unprotects a burst of packets within the call. A
-//!   [`PacketWorkers`] does the same on threads of its own. It also makes [`Prepared`] packets, which
-//!   go through the engine's queue pairs and workers as its jobs do.
+//!   [`PacketWorkers`] divides a burst among threads, or has each thread work on bursts of its own.
+//!   A processor also makes [`Prepared`] packets, which go through the engine's queue pairs and
+//!   workers as its jobs do.
 //!
 //! How a burst is protected:
 //!

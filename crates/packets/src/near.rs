@@ -72,7 +72,7 @@ impl Near {
             if self.is_new(ptr::from_ref(flow).addr()) {
                 // The line of its headers; of a longer packet, the rest comes in order.
                 packet.buffer.as_slice().get(packet.range.start).into_iter().for_each(prefetch);
-                prefetch(flow);
+                flow.touch_itself();
                 far |= 1 << at;
             }
         }

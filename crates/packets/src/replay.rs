@@ -22,7 +22,7 @@ pub struct WindowError {
 /// ring of words (RFC 6479), so that moving the window never shifts bits.
 #[derive(Debug)]
 pub struct ReplayWindow {
-    size: u64,
+    size: u32,
     /// One more than the highest number that was accepted; 0 if none was.
     next: AtomicU64,
     words: Words,
@@ -62,13 +62,12 @@ impl ReplayWindow {
             0..=2 => Words::Few([AtomicU64::new(0), AtomicU64::new(0)]),
             _ => Words::Many((0..words.next_power_of_two()).map(|_| AtomicU64::new(0)).collect()),
         };
-        let size = u64::from(size);
         Ok(ReplayWindow { size, next: AtomicU64::new(0), words, moving: Mutex::new(()) })
     }
 
     /// Returns how many packets the window has.
     pub fn size(&self) -> u32 {
-        self.size as u32
+        self.size
     }
 
     /// Returns the highest number that was accepted; `None` if none was.
@@ -96,7 +95,7 @@ impl ReplayWindow {
             return Ok(());
         }
         let (word, bit) = self.place(number);
-        let is_old = number + self.size < next;
+        let is_old = number + u64::from(self.size) < next;
         match is_old || word.load(Ordering::Relaxed) & bit != 0 {
             true => Err(PacketError::Replay { number }),
             false => Ok(()),
@@ -130,7 +129,7 @@ impl ReplayWindow {
         }
         let (word, bit) = self.place(number);
         let bits = word.load(Ordering::Relaxed);
-        if number + self.size < next || bits & bit != 0 {
+        if number + u64::from(self.size) < next || bits & bit != 0 {
             return Err(PacketError::Replay { number });
         }
         word.store(bits | bit, Ordering::Relaxed);

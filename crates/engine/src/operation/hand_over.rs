@@ -63,6 +63,7 @@ impl Operation<'_> {
         };
         Some(Parts {
             session: own,
+            direction: session.direction(),
             layout: Layout::new(text.input().len(), self.cipher, self.mac, self.tag.at, rules),
             text,
             nonce: self.nonce.as_slice(),
@@ -115,6 +116,7 @@ impl Operation<'_> {
         }
         Some(Parts {
             session: own,
+            direction: session.direction(),
             layout: Layout::new(text.input().len(), cipher, mac, tag_at, rules),
             text,
             nonce,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::ptr;
 
+use crate::algorithm::Direction;
 use crate::data::Text;
 use crate::parameters::Span;
 use crate::session::rules::Rules;
@@ -14,6 +15,9 @@ use crate::session::stage::Stage;
 pub struct Parts<'v, S> {
     /// The provider's own session.
     pub session: &'v S,
+    /// What the session does with them. It is known without a look at the provider's own session,
+    /// which may be in no cache.
+    pub direction: Direction,
     /// The bytes: those to be ciphered, or those to be hashed; of a whole chain, all.
     pub text: Text<'v>,
     /// Which of them are for what.

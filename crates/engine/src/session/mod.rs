@@ -232,7 +232,9 @@ impl Session {
     /// waited for all at once, or not at all if there is other work meanwhile.
     #[inline]
     pub fn touch(&self) {
-        prefetch(&*self.0);
+        // They are neighbours, and mostly in one line; nothing else is asked for every job.
+        prefetch(&self.0.shape);
+        prefetch(&self.0.stages.first);
     }
 
     /// Asks for the memory of the keys, as [`touch`](Session::touch) does for that of the session,

@@ -5,6 +5,8 @@ use std::any::Any;
 use crate::provider::session::ProviderSession;
 
 /// A session's work at its provider: one part, or for a chain two, in the order in which they run.
+// In this order: the first stage is asked for every job.
+#[repr(C)]
 pub(crate) struct Stages {
     pub first: Stage,
     pub second: Option<Stage>,

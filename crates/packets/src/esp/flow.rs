@@ -1,12 +1,13 @@
 //! Flows of ESP: one direction of a security association.
 
 use broadloom_engine::{Registry, Session};
+use broadloom_lanes::prefetch;
 
 use super::config::{EspConfig, Mode, UdpPorts};
 use super::ip::{self, Headers, NO_NEXT_HEADER, Version};
 use super::outer::Outer;
 use super::sequence::{self, NextNumber};
-use super::suite::{Covered, HEADER, MAX_IV, Place, Suite};
+use super::suite::{Covered, HEADER, MAX_IV, Mask, Place, Suite};
 use super::{trailer, udp};
 use crate::counters::Counters;
 use crate::error::{FlowError, PacketError};
@@ -54,35 +55,74 @@ impl EspMeta {
     }
 }
 
-/// What a flow knows of its sequence numbers.
-enum Numbers {
-    Outbound(NextNumber),
-    /// Without a window if packets may come twice.
-    Inbound(Option<ReplayWindow>),
+/// What a flow does.
+enum Side {
+    Outbound(Outbound),
+    Inbound(Inbound),
 }
 
-/// Which headers are before ESP.
+/// What a flow that protects packets knows, beside its algorithm.
+struct Outbound {
+    numbers: NextNumber,
+    headroom: Headroom,
+    /// The bytes that a shorter packet is padded to.
+    pad_to: u16,
+}
+
+/// What a flow that unprotects packets knows, beside its algorithm.
+struct Inbound {
+    /// `None` if packets may come twice.
+    window: Option<ReplayWindow>,
+    packet_limit: u64,
+    headers: Before,
+    /// What the flow of the other direction has, for [`EspFlow::room`].
+    outer_len: u8,
+    pad_to: u16,
+}
+
+/// Which headers are before ESP, of packets to be protected.
 enum Headroom {
     None,
     Transport,
     Tunnel(Outer),
 }
 
+/// Which headers are before ESP, of packets to be unprotected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    None,
+    Transport,
+    Tunnel,
+}
+
 /// One direction of a security association of ESP.
 ///
 /// An outbound flow protects packets, and an inbound flow unprotects them. A packet that is given
 /// to a flow of the wrong direction is refused with [`PacketError::WrongFlow`].
+// With many flows, every line that a packet needs is waited for. In this order, and with the
+// beginning of a line, it needs two: all but the counters that few packets reach is on these. No
+// two flows share a line, so that threads with flows of their own do not disturb each other.
+#[repr(C, align(64))]
 pub struct EspFlow {
+    side: Side,
     suite: Suite,
-    spi: u32,
-    extended: bool,
-    numbers: Numbers,
-    headroom: Headroom,
     udp: Option<UdpPorts>,
-    pad_to: usize,
-    packet_limit: u64,
     counters: Counters,
+    mask: Mask,
 }
+
+/// Bytes of two lines.
+const LINES: usize = 2 * 64;
+
+const _: () = {
+    use std::mem::offset_of;
+
+    assert!(offset_of!(EspFlow, counters) + size_of::<u64>() <= LINES);
+    // What asks for this asks for both lines.
+    assert!(offset_of!(EspFlow, side) == 0 && size_of::<Side>() > LINES / 2);
+    // A program may have a million flows.
+    assert!(size_of::<EspFlow>() <= 3 * 64);
+};
 
 impl EspFlow {
     /// Opens a flow that protects packets.
@@ -91,8 +131,28 @@ impl EspFlow {
     /// A key or a value does not fit, or no provider has the algorithm.
     pub fn outbound(registry: &Registry, config: &EspConfig<'_>) -> Result<Self, FlowError> {
         config.check()?;
-        let numbers = NextNumber::new(config.first, config.extended, config.packet_limit);
-        EspFlow::new(registry, config, Numbers::Outbound(numbers))
+        let protocol = if config.udp.is_some() { udp::PROTOCOL } else { ip::ESP };
+        if let Some(UdpPorts { source, destination }) = config.udp {
+            for (what, port) in [
+                ("the source port of an outbound flow", source),
+                ("the destination port of an outbound flow", destination),
+            ] {
+                if port == 0 {
+                    let (value, valid) = ("0".to_owned(), "1 to 65535".to_owned());
+                    return Err(FlowError::Parameter { what, value, valid });
+                }
+            }
+        }
+        let side = Side::Outbound(Outbound {
+            numbers: NextNumber::new(config.first, config.extended, config.packet_limit),
+            headroom: match &config.mode {
+                Mode::Payload => Headroom::None,
+                Mode::Transport => Headroom::Transport,
+                Mode::Tunnel(tunnel) => Headroom::Tunnel(Outer::new(tunnel, protocol)),
+            },
+            pad_to: config.pad_to as u16,
+        });
+        EspFlow::new(registry, config, side)
     }
 
     /// Opens a flow that unprotects packets.
@@ -116,55 +176,38 @@ impl EspFlow {
         if let (Some(window), Some(before)) = (&window, before) {
             window.accept(before).expect("an empty window takes any number");
         }
-        EspFlow::new(registry, config, Numbers::Inbound(window))
+        let (headers, outer_len) = match &config.mode {
+            Mode::Payload => (Before::None, 0),
+            Mode::Transport => (Before::Transport, 0),
+            Mode::Tunnel(tunnel) => (Before::Tunnel, Outer::new(tunnel, ip::ESP).len() as u8),
+        };
+        let (packet_limit, pad_to) = (config.packet_limit, config.pad_to as u16);
+        let inbound = Inbound { window, packet_limit, headers, outer_len, pad_to };
+        EspFlow::new(registry, config, Side::Inbound(inbound))
     }
 
-    fn new(
-        registry: &Registry,
-        config: &EspConfig<'_>,
-        numbers: Numbers,
-    ) -> Result<Self, FlowError> {
-        let protocol = if config.udp.is_some() { udp::PROTOCOL } else { ip::ESP };
-        let opens = matches!(numbers, Numbers::Inbound(_));
-        if let (false, Some(UdpPorts { source, destination })) = (opens, config.udp) {
-            for (what, port) in [
-                ("the source port of an outbound flow", source),
-                ("the destination port of an outbound flow", destination),
-            ] {
-                if port == 0 {
-                    let (value, valid) = ("0".to_owned(), "1 to 65535".to_owned());
-                    return Err(FlowError::Parameter { what, value, valid });
-                }
-            }
-        }
+    fn new(registry: &Registry, config: &EspConfig<'_>, side: Side) -> Result<Self, FlowError> {
+        let opens = matches!(side, Side::Inbound(_));
         Ok(EspFlow {
+            side,
             suite: Suite::new(registry, config, opens)?,
-            spi: config.spi,
-            extended: config.extended,
-            numbers,
-            headroom: match &config.mode {
-                Mode::Payload => Headroom::None,
-                Mode::Transport => Headroom::Transport,
-                Mode::Tunnel(tunnel) => Headroom::Tunnel(Outer::new(tunnel, protocol)),
-            },
             udp: config.udp,
-            pad_to: config.pad_to,
-            packet_limit: config.packet_limit,
             counters: Counters::default(),
+            mask: Mask::draw(config.algorithm, opens)?,
         })
     }
 
     /// Returns the security parameters index.
     pub fn spi(&self) -> u32 {
-        self.spi
+        self.suite.spi
     }
 
     /// Returns the number that the next packet gets; `None` if the flow is inbound, or has no
     /// number left.
     pub fn next_number(&self) -> Option<u64> {
-        match &self.numbers {
-            Numbers::Outbound(numbers) => numbers.peek(),
-            Numbers::Inbound(_) => None,
+        match &self.side {
+            Side::Outbound(outbound) => outbound.numbers.peek(),
+            Side::Inbound(_) => None,
         }
     }
 
@@ -172,9 +215,9 @@ impl EspFlow {
     /// is outbound or has no replay window. Of a flow that goes on where another one ended, it may
     /// be the number before the first.
     pub fn highest_number(&self) -> Option<u64> {
-        match &self.numbers {
-            Numbers::Outbound(_) => None,
-            Numbers::Inbound(window) => window.as_ref().and_then(ReplayWindow::highest),
+        match &self.side {
+            Side::Outbound(_) => None,
+            Side::Inbound(inbound) => inbound.window.as_ref().and_then(ReplayWindow::highest),
         }
     }
 
@@ -197,10 +240,11 @@ impl EspFlow {
             value: number.to_string(),
             valid,
         };
-        let Numbers::Outbound(numbers) = &self.numbers else {
+        let Side::Outbound(outbound) = &self.side else {
             return Err(refuse("none; an inbound flow gives no numbers".to_owned()));
         };
-        numbers
+        outbound
+            .numbers
             .set(number, self.suite.takes_ivs())
             .map_err(|valid| refuse(format!("{} to {}", valid.start(), valid.end())))
     }
@@ -208,38 +252,41 @@ impl EspFlow {
     /// Returns the bytes of the IV that a packet has to bring in [`EspMeta::iv`] to be protected;
     /// `None` if the flow makes IVs itself, or is inbound.
     pub fn given_iv_len(&self) -> Option<usize> {
-        let takes_ivs = matches!(self.numbers, Numbers::Outbound(_)) && self.suite.takes_ivs();
-        takes_ivs.then_some(self.suite.iv_len)
+        let takes_ivs = matches!(self.side, Side::Outbound(_)) && self.suite.takes_ivs();
+        takes_ivs.then_some(self.suite.iv_len())
     }
 
     /// Returns the bytes that a packet needs before and behind it to be protected, at most.
     pub fn room(&self) -> (usize, usize) {
-        let outer = match &self.headroom {
-            Headroom::Tunnel(outer) => outer.len,
-            Headroom::None | Headroom::Transport => 0,
+        let (outer, pad_to) = match &self.side {
+            Side::Outbound(Outbound { headroom: Headroom::Tunnel(outer), pad_to, .. }) => {
+                (outer.len(), *pad_to)
+            }
+            Side::Outbound(_) => (0, 0),
+            Side::Inbound(inbound) => (inbound.outer_len.into(), inbound.pad_to),
         };
         let head = outer + self.esp_header_len() + self.suite.shift();
-        let padding = self.suite.alignment - 1 + trailer::FIXED;
-        (head, self.pad_to + padding + self.suite.tag_len)
+        let padding = self.suite.alignment() - 1 + trailer::FIXED;
+        (head, usize::from(pad_to) + padding + self.suite.tag_len())
     }
 
     /// Returns the bytes of the UDP header, the ESP header and the IV.
     #[inline]
     fn esp_header_len(&self) -> usize {
         let udp = if self.udp.is_some() { udp::HEADER } else { 0 };
-        udp + HEADER + self.suite.iv_len
+        udp + HEADER + self.suite.iv_len()
     }
 
     /// Returns the whole number of a packet, from the low half that was sent.
     #[inline]
     fn number(&self, low: u32, window: Option<&ReplayWindow>) -> Result<u64, PacketError> {
         let number = match window {
-            Some(window) if self.extended => {
+            Some(window) if self.suite.extended => {
                 sequence::infer(low, window.highest().unwrap_or(0), window.size())
             }
             _ => Some(low.into()),
         };
-        let valid = 1..=sequence::last(self.extended);
+        let valid = 1..=sequence::last(self.suite.extended);
         let number = number.filter(|number| valid.contains(number));
         let number = number.ok_or(PacketError::Replay { number: low.into() })?;
         window.map_or(Ok(()), |window| window.check(number))?;
@@ -255,7 +302,7 @@ impl EspFlow {
     }
 
     fn wrong_direction(&self) -> PacketError {
-        PacketError::WrongFlow { found: self.spi.into() }
+        PacketError::WrongFlow { found: self.suite.spi.into() }
     }
 
     /// Moves the headers of a packet in transport mode to its payload, which begins at `payload`,
@@ -279,11 +326,11 @@ impl Flow for EspFlow {
         meta: &mut EspMeta,
         work: &mut Work,
     ) -> Result<&Session, PacketError> {
-        let Numbers::Outbound(numbers) = &self.numbers else {
+        let Side::Outbound(Outbound { numbers, headroom, pad_to }) = &self.side else {
             return Err(self.wrong_direction());
         };
-        let asked = meta.next_header;
-        let (outer, headers, next_header) = match &self.headroom {
+        let (asked, tag_len) = (meta.next_header, self.suite.tag_len());
+        let (outer, headers, next_header) = match headroom {
             Headroom::None => (0, Headers { len: 0, next_at: 0 }, asked),
             Headroom::Transport => {
                 let headers = ip::headers_before_payload(frame.bytes())?;
@@ -297,16 +344,16 @@ impl Flow for EspFlow {
                         Version::V6 => ip::IPV6,
                     },
                 };
-                (outer.len, Headers { len: outer.len, next_at: 0 }, next_header)
+                (outer.len(), Headers { len: outer.len(), next_at: 0 }, next_header)
             }
         };
         // What moves to the front of the ESP header, and what is encrypted.
         let moved = headers.len - outer;
         let inside = frame.len() - moved;
-        let fill = self.pad_to.saturating_sub(inside);
-        let padding = trailer::padding(inside + fill, self.suite.alignment);
+        let fill = usize::from(*pad_to).saturating_sub(inside);
+        let padding = trailer::padding(inside + fill, self.suite.alignment());
         let head = outer + self.esp_header_len();
-        let tail = fill + padding + trailer::FIXED + self.suite.tag_len;
+        let tail = fill + padding + trailer::FIXED + tag_len;
         let total = frame.len() + head + tail;
         if total > MAX_LEN {
             let max = frame.len().saturating_sub(total - MAX_LEN);
@@ -320,13 +367,13 @@ impl Flow for EspFlow {
         if fill > 0 {
             behind[..fill].fill(0);
         }
-        trailer::write(&mut behind[fill..tail - self.suite.tag_len], next_header);
+        trailer::write(&mut behind[fill..tail - tag_len], next_header);
         frame.prepend(head)?;
         let start = frame.start();
         let packet = frame.bytes_mut();
         let udp_at = headers.len;
-        let header = udp_at + head - outer - HEADER - self.suite.iv_len;
-        match &self.headroom {
+        let header = udp_at + head - outer - HEADER - self.suite.iv_len();
+        match headroom {
             Headroom::None => {}
             Headroom::Transport => {
                 packet.copy_within(head..head + moved, 0);
@@ -346,14 +393,15 @@ impl Flow for EspFlow {
         if let Some(ports) = self.udp {
             udp::write(&mut packet[udp_at..udp_at + udp::HEADER], ports, total - udp_at);
         }
-        packet[header..header + 4].copy_from_slice(&self.spi.to_be_bytes());
+        packet[header..header + 4].copy_from_slice(&self.suite.spi.to_be_bytes());
         packet[header + 4..header + 8].copy_from_slice(&(number as u32).to_be_bytes());
         meta.next_header = next_header;
         meta.header = header as u16;
         meta.next_at = headers.next_at as u16;
-        let place = Place { header: start + header, tag: start + total - self.suite.tag_len };
+        let place = Place { header: start + header, tag: start + total - tag_len };
         let buffer = frame.buffer_mut();
-        Ok(self.suite.seal(buffer, place, number, &meta.iv, &mut meta.covered, work))
+        let given = if self.suite.masks_ivs() { &self.mask.0 } else { &meta.iv };
+        Ok(self.suite.seal(buffer, place, number, given, &mut meta.covered, work))
     }
 
     #[inline]
@@ -364,8 +412,14 @@ impl Flow for EspFlow {
         work: &Work,
     ) -> Result<Step<'_>, PacketError> {
         self.restore(frame, meta, work);
-        let has_ip = !matches!(self.headroom, Headroom::None);
-        if self.udp.is_some() && has_ip && frame.bytes()[0] >> 4 == 6 {
+        if self.udp.is_none() {
+            return Ok(Step::Complete);
+        }
+        let has_ip = match &self.side {
+            Side::Outbound(outbound) => !matches!(outbound.headroom, Headroom::None),
+            Side::Inbound(_) => false,
+        };
+        if has_ip && frame.bytes()[0] >> 4 == 6 {
             let len = usize::from(meta.header) - udp::HEADER;
             let headers = Headers { len, next_at: meta.next_at.into() };
             ip::set_v6_udp_checksum(frame.bytes_mut(), headers);
@@ -379,13 +433,13 @@ impl Flow for EspFlow {
         meta: &mut EspMeta,
         work: &mut Work,
     ) -> Result<&Session, PacketError> {
-        let Numbers::Inbound(window) = &self.numbers else {
+        let Side::Inbound(inbound) = &self.side else {
             return Err(self.wrong_direction());
         };
         let packet = frame.bytes();
         let protocol = if self.udp.is_some() { udp::PROTOCOL } else { ip::ESP };
-        let headers = match &self.headroom {
-            Headroom::None => Headers { len: 0, next_at: 0 },
+        let headers = match inbound.headers {
+            Before::None => Headers { len: 0, next_at: 0 },
             _ => ip::headers_before(packet, protocol)?,
         };
         let mut header = headers.len;
@@ -393,27 +447,28 @@ impl Flow for EspFlow {
             udp::check(&packet[header..], ports)?;
             header += udp::HEADER;
         }
-        let text = header + HEADER + self.suite.iv_len;
-        let min = text + self.suite.alignment + self.suite.tag_len;
+        let (tag_len, alignment) = (self.suite.tag_len(), self.suite.alignment());
+        let text = header + HEADER + self.suite.iv_len();
+        let min = text + alignment + tag_len;
         frame.has_at_least(min)?;
         let field = |at: usize| u32::from_be_bytes(packet[at..at + 4].try_into().expect("4 bytes"));
         let spi = field(header);
-        if spi != self.spi {
+        if spi != self.suite.spi {
             return Err(PacketError::WrongFlow { found: spi.into() });
         }
-        let text_len = packet.len() - self.suite.tag_len - text;
-        if text_len & (self.suite.alignment - 1) != 0 {
+        let text_len = packet.len() - tag_len - text;
+        if text_len & (alignment - 1) != 0 {
             let value = text_len as u64;
             return Err(PacketError::Malformed { field: "length of the ciphertext", value });
         }
-        let number = self.number(field(header + 4), window.as_ref())?;
+        let number = self.number(field(header + 4), inbound.window.as_ref())?;
         if frame.start() + header < self.suite.shift() {
             let have = frame.start() + header;
             return Err(PacketError::NoHeadRoom { need: self.suite.shift(), have });
         }
         meta.header = header as u16;
         meta.next_at = headers.next_at as u16;
-        let place = Place { header: frame.start() + header, tag: frame.end() - self.suite.tag_len };
+        let place = Place { header: frame.start() + header, tag: frame.end() - tag_len };
         Ok(self.suite.open(frame.buffer_mut(), place, number, &mut meta.covered, work))
     }
 
@@ -424,31 +479,31 @@ impl Flow for EspFlow {
         work: &Work,
     ) -> Result<Step<'_>, PacketError> {
         self.restore(frame, meta, work);
-        let Numbers::Inbound(window) = &self.numbers else {
+        let Side::Inbound(Inbound { window, packet_limit, headers, .. }) = &self.side else {
             return Err(self.wrong_direction());
         };
-        if self.counters.packets() >= self.packet_limit {
-            return Err(PacketError::KeyUsedUp { packets: self.packet_limit });
+        if *packet_limit != u64::MAX && self.counters.packets() >= *packet_limit {
+            return Err(PacketError::KeyUsedUp { packets: *packet_limit });
         }
         window.as_ref().map_or(Ok(()), |window| window.accept(work.number))?;
         let packet = frame.bytes_mut();
-        let start = usize::from(meta.header) + HEADER + self.suite.iv_len;
+        let start = usize::from(meta.header) + HEADER + self.suite.iv_len();
         let text = &mut packet[start..];
-        let end = text.len() - self.suite.tag_len;
+        let end = text.len() - self.suite.tag_len();
         let (mut len, next_header) = trailer::read(&text[..end])?;
         if next_header == NO_NEXT_HEADER {
             return Err(PacketError::Dummy);
         }
         meta.next_header = next_header;
         let mut kept = 0;
-        match &self.headroom {
-            Headroom::None => {}
-            Headroom::Transport => {
-                kept =
-                    usize::from(meta.header) - (self.esp_header_len() - HEADER - self.suite.iv_len);
+        match headers {
+            Before::None => {}
+            Before::Transport => {
+                let udp = self.esp_header_len() - HEADER - self.suite.iv_len();
+                kept = usize::from(meta.header) - udp;
                 self.deliver_transport(packet, meta, start, len);
             }
-            Headroom::Tunnel(_) => {
+            Before::Tunnel => {
                 len = ip::inner_len(&text[..len], next_header)?;
                 let class = ip::traffic_class(packet);
                 ip::merge_ecn(&mut packet[start..start + len], class)?;
@@ -462,10 +517,10 @@ impl Flow for EspFlow {
 
     fn failed(&self, frame: &mut Frame<'_>, meta: &mut EspMeta, work: &Work) {
         self.restore(frame, meta, work);
-        let is_outbound = matches!(self.numbers, Numbers::Outbound(_));
-        if is_outbound && matches!(self.headroom, Headroom::Transport) {
+        let Side::Outbound(outbound) = &self.side else { return };
+        if matches!(outbound.headroom, Headroom::Transport) {
             let head = self.esp_header_len();
-            let len = usize::from(meta.header) + HEADER + self.suite.iv_len - head;
+            let len = usize::from(meta.header) + HEADER + self.suite.iv_len() - head;
             let packet = frame.bytes_mut();
             packet.copy_within(..len, head);
             let headers = &mut packet[head..];
@@ -478,6 +533,10 @@ impl Flow for EspFlow {
                 headers[4..6].copy_from_slice(&total);
             }
         }
+    }
+
+    fn touch_itself(&self) {
+        prefetch(&self.side);
     }
 
     #[inline]

@@ -12,9 +12,9 @@ const DONT_FRAGMENT: u8 = 0x40;
 #[derive(Debug)]
 pub(super) struct Outer {
     template: [u8; V6_HEADER],
-    pub(super) len: usize,
+    len: u8,
     /// The sum of the template's words, for the checksum of IPv4.
-    sum: u64,
+    sum: u16,
     dscp: Option<u8>,
     flow_label: Option<[u8; 3]>,
     dont_fragment: Option<bool>,
@@ -49,8 +49,14 @@ impl Outer {
             let [_, label @ ..] = label.to_be_bytes();
             label
         });
-        let sum = ip::sum(&template[..len], 0).into();
-        Outer { template, len, sum, dscp, flow_label, dont_fragment }
+        let sum = ip::sum(&template[..len], 0);
+        Outer { template, len: len as u8, sum, dscp, flow_label, dont_fragment }
+    }
+
+    /// Returns the bytes of the header.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len.into()
     }
 
     /// Writes the header of `packet`, whose inner packet begins at `inner_at`; `None` for a dummy
@@ -69,13 +75,13 @@ impl Outer {
         };
         let class = self.dscp.map_or(class & !3, |dscp| dscp << 2) | class & 3;
         let total = packet.len();
-        if self.len == V4_HEADER {
+        if self.len() == V4_HEADER {
             let dont_fragment = self.dont_fragment.unwrap_or(inner_dont_fragment);
             let flags = if dont_fragment { DONT_FRAGMENT } else { 0 };
             let (total, id) = (total as u16, number as u16);
             // Of the template these words are zero, but for the version in the first.
             let words = [class.into(), total, id, u16::from(flags) << 8].map(u64::from);
-            let sum = !ip::sum(&[], self.sum + words.iter().sum::<u64>());
+            let sum = !ip::sum(&[], u64::from(self.sum) + words.iter().sum::<u64>());
             let (total, id, sum) = (total.to_be_bytes(), id.to_be_bytes(), sum.to_be_bytes());
             let header: &mut [u8; V4_HEADER] = packet.first_chunk_mut().expect("room was checked");
             header.copy_from_slice(&self.template[..V4_HEADER]);

@@ -1,5 +1,6 @@
 //! Sequence numbers of 32 and of 64 bits (RFC 4303, 2.2 and appendix A).
 
+use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,14 +18,14 @@ pub(super) struct NextNumber {
     next: AtomicU64,
     last: u64,
     /// The limit of packets, if that ends the numbers before the protocol does.
-    limit: Option<u64>,
+    limit: Option<NonZeroU64>,
 }
 
 impl NextNumber {
     /// Returns the numbers from `first` on, of which at most `limit` are taken.
     pub(super) fn new(first: u64, extended: bool, limit: u64) -> Self {
         let (end, limited) = (last(extended), first.saturating_add(limit - 1));
-        let limit = (limited < end).then_some(limit);
+        let limit = NonZeroU64::new(limit).filter(|_| limited < end);
         NextNumber { next: AtomicU64::new(first), last: end.min(limited), limit }
     }
 
@@ -56,7 +57,7 @@ impl NextNumber {
         let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, following);
         taken.map_err(|_| match self.limit {
             None => PacketError::SequenceCycled,
-            Some(packets) => PacketError::KeyUsedUp { packets },
+            Some(packets) => PacketError::KeyUsedUp { packets: packets.get() },
         })
     }
 }

@@ -49,14 +49,16 @@ pub(super) type Covered = [u8; 4];
 /// The algorithm and the keys of one direction.
 pub(super) struct Suite {
     session: Session,
+    /// The security parameters index. It is here, where it takes no more memory.
+    pub(super) spi: u32,
     kind: Kind,
-    pub(super) iv_len: usize,
-    pub(super) tag_len: usize,
-    pub(super) alignment: usize,
-    extended: bool,
+    iv_len: u8,
+    tag_len: u8,
+    alignment: u8,
+    pub(super) extended: bool,
     /// The salt; zero from `salt_len` on.
     salt: [u8; SALT],
-    salt_len: usize,
+    salt_len: u8,
     /// `true` if the suite is an AEAD with a nonce of 12 bytes, without extended numbers, and the
     /// flow makes the IVs itself.
     is_usual: bool,
@@ -64,14 +66,38 @@ pub(super) struct Suite {
     /// itself.
     is_usual_chain: bool,
     takes_ivs: bool,
-    /// For CBC: random bytes that hide from what blocks the IVs are made.
-    mask: [u8; MAX_IV],
+}
+
+/// For CBC: random bytes that hide from what blocks the IVs are made. All others have zeros.
+pub(super) struct Mask(pub(super) [u8; MAX_IV]);
+
+impl Mask {
+    /// Draws the mask of a flow that protects packets with CBC.
+    ///
+    /// # Errors
+    /// The system has no random bytes.
+    pub(super) fn draw(algorithm: EspAlgorithm, opens: bool) -> Result<Self, FlowError> {
+        let mut mask = Mask([0; MAX_IV]);
+        if matches!(algorithm, EspAlgorithm::AesCbc(..)) && !opens {
+            getrandom::fill(&mut mask.0).map_err(|error| FlowError::Parameter {
+                what: "the source of random bytes",
+                value: error.to_string(),
+                valid: "one that the system provides".to_owned(),
+            })?;
+        }
+        Ok(mask)
+    }
 }
 
 impl Drop for Suite {
     fn drop(&mut self) {
         self.salt.zeroize();
-        self.mask.zeroize();
+    }
+}
+
+impl Drop for Mask {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }
 
@@ -86,16 +112,9 @@ impl Suite {
         config.check_key("a key", keys.key, algorithm.key_len())?;
         config.check_key("a salt", keys.salt, algorithm.salt_len())?;
         config.check_key("a key of HMAC", keys.integrity, algorithm.integrity_key_len())?;
-        let mut mask = [0; 16];
-        if matches!(algorithm, EspAlgorithm::AesCbc(..)) && !opens {
-            getrandom::fill(&mut mask).map_err(|error| FlowError::Parameter {
-                what: "the source of random bytes",
-                value: error.to_string(),
-                valid: "one that the system provides".to_owned(),
-            })?;
-        }
         Ok(Suite {
             session: registry.open(&transform(config, opens)?)?,
+            spi: config.spi,
             kind: match algorithm {
                 EspAlgorithm::AesGmac(_) => Kind::Gmac,
                 EspAlgorithm::AesCbc(..) => Kind::Cbc,
@@ -103,12 +122,12 @@ impl Suite {
                 EspAlgorithm::Null(_) => Kind::Null,
                 _ => Kind::Aead,
             },
-            iv_len: algorithm.iv_len(),
-            tag_len: algorithm.tag_len(),
-            alignment: algorithm.alignment(),
+            iv_len: algorithm.iv_len() as u8,
+            tag_len: algorithm.tag_len() as u8,
+            alignment: algorithm.alignment() as u8,
             extended,
             salt: std::array::from_fn(|at| keys.salt.get(at).copied().unwrap_or(0)),
-            salt_len: keys.salt.len(),
+            salt_len: keys.salt.len() as u8,
             is_usual: matches!(algorithm, EspAlgorithm::AesGcm(_) | EspAlgorithm::ChaCha20Poly1305)
                 && !extended
                 && !takes_ivs,
@@ -116,7 +135,6 @@ impl Suite {
                 && !extended
                 && !takes_ivs,
             takes_ivs,
-            mask,
         })
     }
 
@@ -125,10 +143,34 @@ impl Suite {
         &self.session
     }
 
+    /// Returns the bytes of an IV.
+    #[inline(always)]
+    pub(super) fn iv_len(&self) -> usize {
+        self.iv_len.into()
+    }
+
+    /// Returns the bytes of a tag.
+    #[inline(always)]
+    pub(super) fn tag_len(&self) -> usize {
+        self.tag_len.into()
+    }
+
+    /// Returns what the length of a text is a multiple of: a power of two.
+    #[inline(always)]
+    pub(super) fn alignment(&self) -> usize {
+        self.alignment.into()
+    }
+
     /// Returns the bytes before the ESP header that are covered while a packet is authenticated.
     #[inline]
     pub(super) fn shift(&self) -> usize {
         if self.extended && self.kind == Kind::Gmac { size_of::<Covered>() } else { 0 }
+    }
+
+    /// Returns `true` if IVs are made under a [`Mask`].
+    #[inline]
+    pub(super) fn masks_ivs(&self) -> bool {
+        self.kind == Kind::Cbc && !self.takes_ivs
     }
 
     /// Returns `true` if the caller gives the IVs.
@@ -142,8 +184,8 @@ impl Suite {
     /// The IV is `given`, if the flow takes IVs. Otherwise, for all modes but CBC the IV is the
     /// packet's number, which is never used twice. CBC needs an IV that nobody can predict: it is
     /// the number, masked by secret random bytes and encrypted under the flow's key (SP 800-38A,
-    /// appendix C). The mask is the job's IV and the number its first block, so that the first
-    /// block of the ciphertext is the packet's IV.
+    /// appendix C). The [mask](Mask) is `given`. It is the job's IV, and the number is its first
+    /// block, so that the first block of the ciphertext is the packet's IV.
     #[inline]
     pub(super) fn seal(
         &self,
@@ -155,7 +197,7 @@ impl Suite {
         work: &mut Work,
     ) -> &Session {
         let Place { header, tag } = place;
-        let text = header + HEADER + self.iv_len;
+        let text = header + HEADER + self.iv_len();
         if self.is_usual {
             let iv = number.to_be_bytes();
             buffer[header + HEADER..text].copy_from_slice(&iv);
@@ -164,7 +206,7 @@ impl Suite {
         if self.is_usual_chain {
             let iv = u128::from(number).to_be_bytes();
             buffer[header + HEADER..][..iv.len()].copy_from_slice(&iv);
-            return self.usual_chain(place, &self.mask, header + HEADER).number(number).write(work);
+            return self.usual_chain(place, given, header + HEADER).number(number).write(work);
         }
         let iv = &mut buffer[header + HEADER..text];
         match iv.len() {
@@ -177,7 +219,7 @@ impl Suite {
             }
         }
         let (nonce, cipher) = match self.kind {
-            Kind::Cbc if !self.takes_ivs => (self.mask.into(), header + HEADER..tag),
+            Kind::Cbc if !self.takes_ivs => ((*given).into(), header + HEADER..tag),
             _ => (self.nonce(buffer, header), text..tag),
         };
         self.plan(buffer, place, number, covered, &nonce, cipher).write(work)
@@ -212,7 +254,7 @@ impl Suite {
         work: &mut Work,
     ) -> &Session {
         let Place { header, tag } = place;
-        let text = header + HEADER + self.iv_len;
+        let text = header + HEADER + self.iv_len();
         if self.is_usual {
             let iv = buffer[header + HEADER..text].try_into().expect("an IV of 8 bytes");
             return self.usual_plan(place, iv).number(number).write(work);
@@ -225,7 +267,7 @@ impl Suite {
         let mut expected = ArrayVec::new();
         let authenticates_high = matches!(self.kind, Kind::Cbc | Kind::Ctr | Kind::Null);
         if self.extended && authenticates_high {
-            let received = &buffer[tag..tag + self.tag_len];
+            let received = &buffer[tag..tag + self.tag_len()];
             expected.try_extend_from_slice(received).expect("a tag has at most 64 bytes");
         }
         let plan = self.plan(buffer, place, number, covered, &nonce, text..tag);
@@ -239,12 +281,12 @@ impl Suite {
     /// Returns the nonce of a packet whose IV is in its place.
     #[inline]
     fn nonce(&self, buffer: &[u8], header: usize) -> ArrayVec<u8, MAX_NONCE> {
-        let iv = &buffer[header + HEADER..][..self.iv_len];
+        let iv = &buffer[header + HEADER..][..self.iv_len()];
         let mut nonce = ArrayVec::new();
         let mut add = |bytes: &[u8]| {
             nonce.try_extend_from_slice(bytes).expect("a nonce has at most 16 bytes");
         };
-        add(&self.salt[..self.salt_len]);
+        add(&self.salt[..self.salt_len.into()]);
         add(iv);
         if self.kind == Kind::Ctr {
             add(&1_u32.to_be_bytes());

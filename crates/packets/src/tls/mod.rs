@@ -15,8 +15,8 @@
 //! refused with [`PacketError::Ended`](crate::PacketError::Ended), and those that were decrypted
 //! already are wiped. Other connections go on.
 //!
-//! Of [`PacketWorkers`](crate::PacketWorkers), which divide a burst among threads, one thread must
-//! get all records of a connection.
+//! With [`PacketWorkers`](crate::PacketWorkers) one thread must get all records of a connection: it
+//! has bursts of its own ([`on_each`](crate::PacketWorkers::on_each)), which nobody divides.
 //!
 //! # Key updates
 //!

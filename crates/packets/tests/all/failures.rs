@@ -592,31 +592,33 @@ fn tls_ends_after_a_provider_that_panics() {
     assert_eq!(packets[0].status(), Some(Err(PacketError::Ended)));
 }
 
-/// Workers divide a burst: the part of one thread fails, that of another one passes, and each
-/// packet has a status.
+/// Workers divide a burst into eight parts: one part fails, the others pass, and each packet has a
+/// status.
 #[test]
 fn workers_give_every_packet_a_status() {
     let (registry, fault) = registry();
     let flow = WireGuardFlow::new(&registry, &[1; 32], 7, &[1; 32], 7).expect("it opens");
     let flow = Noting::new(flow);
     let workers = PacketWorkers::new(2, &Placement::Anywhere).expect("there are threads");
-    let mut packets: Vec<_> = (0..COUNT).map(|number| packet(&flow, &text(number))).collect();
+    // Long enough to be worth a thread.
+    const PART: usize = 3 * COUNT;
+    let burst = || (0..8 * PART).map(|number| packet(&flow, &text(number))).collect::<Vec<_>>();
+    let mut packets = burst();
     arm(&fault, 0, Wrong::Panics);
     let run = AssertUnwindSafe(|| workers.protect_burst(&mut packets));
     assert!(catch_unwind(run).is_err());
-    let halves = packets.chunks(COUNT / 2).map(|half| {
-        half.iter().map(|packet| packet.status().expect("each has a status")).collect::<Vec<_>>()
+    let parts = packets.chunks(PART).map(|part| {
+        part.iter().map(|packet| packet.status().expect("each has a status")).collect::<Vec<_>>()
     });
-    let halves: Vec<_> = halves.collect();
-    let passed = halves.iter().filter(|half| half.iter().all(Result::is_ok)).count();
-    assert_eq!(passed, 1, "{halves:?}");
-    let failed = halves.iter().find(|half| half[0].is_err()).expect("one half failed");
+    let parts: Vec<_> = parts.collect();
+    let passed = parts.iter().filter(|part| part.iter().all(Result::is_ok)).count();
+    assert_eq!(passed, 7);
+    let failed = parts.iter().find(|part| part[0].is_err()).expect("one part failed");
     for (place, status) in failed.iter().enumerate() {
         let error = if place < WINDOW { JobError::Panicked } else { JobError::Cancelled };
         assert_eq!(*status, Err(PacketError::Job(error)), "packet {place}");
     }
     // The workers go on, and use no number twice.
-    let mut packets: Vec<_> = (0..COUNT).map(|number| packet(&flow, &text(number))).collect();
-    assert_eq!(workers.protect_burst(&mut packets).succeeded, COUNT);
+    assert_eq!(workers.protect_burst(&mut burst()).succeeded, 8 * PART);
     flow.assert_unique("workers");
 }

@@ -10,3 +10,4 @@ mod support;
 mod tls;
 mod tshark;
 mod wireguard;
+mod workers;

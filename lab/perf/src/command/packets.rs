@@ -36,7 +36,7 @@ pub struct PacketArgs {
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     burst: Vec<usize>,
 
-    /// Numbers of workers, for the calls workers, futures and event-fd [default: 1]
+    /// Numbers of workers, for the calls workers, threads, futures and event-fd [default: 1]
     #[arg(long, value_delimiter = ',', value_parser = count, value_name = "LIST")]
     workers: Vec<usize>,
 
@@ -44,8 +44,8 @@ pub struct PacketArgs {
     #[arg(long, default_value = "anywhere", value_parser = placement, value_name = "WHERE")]
     placement: Placement,
 
-    /// How packets are handed over: single, burst, queue-pair, workers, futures, event-fd
-    /// [default: burst]
+    /// How packets are handed over: single, burst, queue-pair, workers (a burst is divided), threads
+    /// (each has bursts and flows of its own), futures, event-fd [default: burst]
     #[arg(long, value_delimiter = ',', value_parser = name::<Call>, value_name = "LIST")]
     call: Vec<Call>,
 

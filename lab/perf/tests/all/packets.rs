@@ -46,6 +46,30 @@ fn packets_go_through_every_call() {
     assert!(html.contains("wireguard") && html.contains("event-fd"));
 }
 
+/// Threads with bursts of their own are compared with one in their place, and each needs a flow.
+#[test]
+fn threads_have_bursts_and_flows_of_their_own() {
+    for protocol in ["esp-aes-128-gcm", "srtp-aes-128-gcm", "tls13-aes-128-gcm"] {
+        let options = PacketOptions {
+            calls: vec![Call::Threads],
+            workers: vec![1, 2, 3],
+            frames: vec![Frames::Imix],
+            ..options(protocol)
+        };
+        let mut said = Vec::new();
+        let report = run_packets(&options, &Cpu::detect(), &mut said).expect("it measures");
+        let cores: Vec<usize> = report.rows.iter().map(|row| row.cores).collect();
+        assert_eq!(cores, [1, 2, 3, 1, 2, 3], "{protocol}");
+        let said = String::from_utf8(said).expect("it is text");
+        for compared in ["call threads: 2 workers do", "call threads: 3 workers do"] {
+            assert_eq!(said.matches(compared).count(), 2, "{protocol}: {said}");
+        }
+        let few = PacketOptions { workers: vec![4], ..options };
+        let error = run_packets(&few, &Cpu::detect(), &mut Vec::new()).unwrap_err().to_string();
+        assert!(error.contains("3 flows are not enough for 4 threads"), "{error}");
+    }
+}
+
 /// A peer that has no part in a protocol is named, and not left out in silence.
 #[test]
 fn a_peer_without_the_protocol_is_named() {

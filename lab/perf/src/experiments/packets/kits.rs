@@ -31,8 +31,9 @@ use super::side::failed;
 use crate::error::PerfError;
 use crate::measure::peers::srtp2::Suite;
 
-/// Opens a sending flow and the flow that receives what it sends.
-pub type Open<F> = Box<dyn Fn(&Registry, usize) -> Result<(F, F), FlowError>>;
+/// Opens a sending flow and the flow that receives what it sends. What belongs to one flow is
+/// allocated one after another, as programs do that open a flow and keep it.
+pub type Open<F> = Box<dyn Fn(&Registry, usize) -> Result<(Arc<F>, Arc<F>), FlowError>>;
 
 /// Makes the transform under a flow's keys.
 pub type MakeTransform = Box<dyn Fn(usize, Direction) -> Transform>;
@@ -65,8 +66,9 @@ pub fn wireguard() -> Kit<WireGuardFlow> {
         open: Box::new(|registry, flow| {
             let (one, other) = (key(flow, 1), key(flow, 2));
             let index = flow as u32;
-            let send = WireGuardFlow::new(registry, &one, index, &other, index)?;
-            Ok((send, WireGuardFlow::new(registry, &other, index, &one, index)?))
+            let send = Arc::new(WireGuardFlow::new(registry, &one, index, &other, index)?);
+            let receive = WireGuardFlow::new(registry, &other, index, &one, index)?;
+            Ok((send, Arc::new(receive)))
         }),
         text: ip_packet,
         meta: || (),
@@ -104,7 +106,8 @@ pub fn esp(algorithm: EspAlgorithm) -> Kit<EspFlow> {
                 mode: Mode::Tunnel(tunnel),
                 ..EspConfig::new(algorithm, keys, 256 + flow as u32)
             };
-            Ok((EspFlow::outbound(registry, &config)?, EspFlow::inbound(registry, &config)?))
+            let send = Arc::new(EspFlow::outbound(registry, &config)?);
+            Ok((send, Arc::new(EspFlow::inbound(registry, &config)?)))
         }),
         text: ip_packet,
         meta: EspMeta::default,
@@ -146,7 +149,7 @@ pub fn srtp(profile: SrtpProfile) -> Kit<SrtpStream> {
             let config = SrtpConfig::new(profile, [master_key(profile, flow)]);
             let open = || {
                 let context = Arc::new(SrtpContext::new(registry, &config)?);
-                Ok::<_, FlowError>(SrtpStream::new(context, flow as u32))
+                Ok::<_, FlowError>(Arc::new(SrtpStream::new(context, flow as u32)))
             };
             Ok((open()?, open()?))
         }),
@@ -196,8 +199,9 @@ pub fn quic(suite: QuicSuite) -> Kit<QuicFlow> {
             let len = if suite == QuicSuite::Aes256Gcm { 48 } else { 32 };
             let [one, other] = secrets(flow, len);
             let config = QuicConfig::new(suite, QuicVersion::V1, PacketType::OneRtt);
-            let open =
-                |send, receive| QuicFlow::new(registry, &config, QuicSecrets::both(send, receive));
+            let open = |send, receive| {
+                QuicFlow::new(registry, &config, QuicSecrets::both(send, receive)).map(Arc::new)
+            };
             Ok((open(&one, &other)?, open(&other, &one)?))
         }),
         text: |bytes, flow, _| {
@@ -246,6 +250,7 @@ pub fn tls13(aead: RecordAead) -> Kit<Tls13Flow> {
                         read_number: 0,
                     },
                 )
+                .map(Arc::new)
             };
             Ok((open(&one, &other)?, open(&other, &one)?))
         }),

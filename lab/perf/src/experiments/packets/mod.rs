@@ -20,6 +20,7 @@ mod protocol;
 mod rustls;
 mod side;
 mod tables;
+mod threads;
 mod traffic;
 
 use std::io::Write;
@@ -113,11 +114,7 @@ impl Bench {
         }
         let pieces = traffic.pieces();
         let mut times = vec![vec![Vec::new(); pieces]; sides.len()];
-        let budget = match (self.options.quick, pieces * traffic.burst >= COLD) {
-            (true, _) => Duration::from_millis(100),
-            (false, false) => Duration::from_millis(600),
-            (false, true) => Duration::from_secs(3),
-        };
+        let budget = budget(self, traffic);
         let turns = if case.flows >= MANY_FLOWS { 1 } else { TURN };
         let begin = Instant::now();
         let mut round = 0;
@@ -144,17 +141,25 @@ impl Bench {
                 minimum += shortest / packets;
                 median += middle / packets;
             }
-            rows.push(self.row(case, &**side, bytes as f64 / packets, minimum, median));
+            let names = (side.name(), side.kernel());
+            rows.push(self.row(case, names, bytes as f64 / packets, minimum, median));
         }
         Ok(rows)
     }
 
-    fn row(&self, case: &Case, side: &dyn Side, mean: f64, minimum: f64, median: f64) -> Row {
+    /// Returns the row of a side with this name and this kernel.
+    fn row(
+        &self,
+        case: &Case,
+        (name, kernel): (String, String),
+        mean: f64,
+        minimum: f64,
+        median: f64,
+    ) -> Row {
         let (size, workload) = match case.frames {
             Frames::Bytes(len) => (Some(len), None),
             Frames::Imix => (None, Some("imix".to_owned())),
         };
-        let name = side.name();
         Row {
             algorithm: case.protocol.algorithm(),
             direction: case.way.to_string(),
@@ -165,7 +170,7 @@ impl Bench {
             cores: case.workers,
             call: (name == "native").then(|| case.call.to_string()),
             provider: name,
-            kernel: side.kernel(),
+            kernel,
             order: "in-order".to_owned(),
             isa: self.cpu.isa().to_string(),
             cache: if case.flows >= MANY_FLOWS { "cold" } else { "warm" }.to_owned(),
@@ -180,6 +185,15 @@ impl Bench {
             packets_per_second: Some(hundredths(self.clock.hertz() / minimum)),
             ..Row::default()
         }
+    }
+}
+
+/// Returns how long a case is measured.
+fn budget<F: Flow>(bench: &Bench, traffic: &Traffic<F>) -> Duration {
+    match (bench.options.quick, traffic.pieces() * traffic.burst >= COLD) {
+        (true, _) => Duration::from_millis(100),
+        (false, false) => Duration::from_millis(600),
+        (false, true) => Duration::from_secs(3),
     }
 }
 

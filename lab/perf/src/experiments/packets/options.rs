@@ -36,6 +36,8 @@ pub enum Call {
     QueuePair,
     /// A burst a call, divided among threads.
     Workers,
+    /// Bursts of their own on each of several threads, which have flows of their own, too.
+    Threads,
     /// A burst prepared for the engine's workers, as a future that is awaited.
     Futures,
     /// A burst submitted to the engine's workers, whose event file descriptor is waited for.
@@ -47,6 +49,7 @@ named!(Call, "call", {
     Burst => "burst",
     QueuePair => "queue-pair",
     Workers => "workers",
+    Threads => "threads",
     Futures => "futures",
     EventFd => "event-fd",
 });
@@ -54,7 +57,7 @@ named!(Call, "call", {
 impl Call {
     /// Returns `true` if packets go to threads of their own.
     fn has_workers(self) -> bool {
-        matches!(self, Call::Workers | Call::Futures | Call::EventFd)
+        matches!(self, Call::Workers | Call::Threads | Call::Futures | Call::EventFd)
     }
 }
 

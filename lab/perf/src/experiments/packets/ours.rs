@@ -61,7 +61,8 @@ impl<'t, F: Flow + 'static> Ours<'t, F> {
         let pieces = (0..traffic.pieces()).map(|piece| traffic.piece(piece).map(packet).collect());
         let path = match case.call {
             Call::Single => Path::Single,
-            Call::Burst => Path::Burst,
+            // Each of the threads has packets of its own.
+            Call::Burst | Call::Threads => Path::Burst,
             Call::QueuePair => {
                 let capacity = case.burst.max(64);
                 Path::Pair(QueuePair::new(QueueConfig { capacity, ..QueueConfig::default() }))
@@ -90,6 +91,11 @@ impl<'t, F: Flow + 'static> Ours<'t, F> {
             sender: PacketProcessor::new(),
             path,
         })
+    }
+
+    /// Goes on with another processor.
+    pub fn set_processor(&mut self, processor: PacketProcessor) {
+        self.processor = processor;
     }
 }
 

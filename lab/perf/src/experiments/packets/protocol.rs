@@ -14,12 +14,12 @@ use broadloom_packets::tls::RecordAead;
 
 use super::ipsec_mb::InPlaceOfTheEngine;
 use super::kits::{self, Kit};
-use super::options::{Case, PacketPeer};
+use super::options::{Call, Case, PacketPeer};
 use super::ours::Ours;
 use super::own_path::OneByOne;
 use super::side::{Side, Traffic, failed};
 use super::traffic::{Frames, draw};
-use super::{Bench, count};
+use super::{Bench, count, threads};
 use crate::error::PerfError;
 use crate::names::parse;
 use crate::registry::registry_on;
@@ -145,6 +145,10 @@ fn measure<F: Flow + 'static>(
         traffic.parcels = draw(case.frames, case.flows, count(case));
         traffic.sequence = vec![Cell::new(0); traffic.parcels.len()];
         traffic.burst = case.burst;
+        if case.call == Call::Threads {
+            rows.push(threads::measure(bench, case, &traffic)?);
+            continue;
+        }
         let ours = Ours::new(&traffic, case, &bench.options.placement)?;
         let mut sides: Vec<Box<dyn Side + '_>> = vec![Box::new(ours)];
         for peer in bench.options.peers.clone() {
@@ -178,9 +182,6 @@ fn open<F: Flow>(
     registry: &Registry,
     flows: usize,
 ) -> Result<(Opened<F>, Opened<F>), PerfError> {
-    let pair = |flow| {
-        let (one, other) = (kit.open)(registry, flow).map_err(failed)?;
-        Ok((Arc::new(one), Arc::new(other)))
-    };
+    let pair = |flow| (kit.open)(registry, flow).map_err(failed);
     (0..flows).map(pair).collect()
 }

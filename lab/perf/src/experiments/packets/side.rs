@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use broadloom_lanes::prefetch;
 use broadloom_packets::{Flow, Packet, PacketProcessor};
 
 use super::traffic::Parcel;
@@ -86,10 +87,15 @@ impl<F: Flow> Traffic<F> {
     }
 
     /// Writes the packet of a number into a buffer with room around it, as the next of its flow,
-    /// and returns its range.
+    /// and returns its range. The room next to the packet is near then, as the packet is: where
+    /// there are many flows there are as many buffers, but it is the flows that are to be in no
+    /// cache.
     pub fn write(&self, number: usize, buffer: &mut [u8]) -> Range<usize> {
         let Parcel { len, flow } = self.parcels[number];
         let range = HEAD..HEAD + len;
+        for place in [range.start - 64, range.start - 1, range.end, range.end + 63] {
+            prefetch(&buffer[place]);
+        }
         let sequence = self.next[flow].replace(self.next[flow].get().wrapping_add(1));
         self.sequence[number].set(sequence);
         (self.text)(&mut buffer[range.clone()], flow, sequence);

@@ -13,6 +13,11 @@ fn case(row: &Row) -> (&Option<String>, &str, &Option<String>, Option<usize>) {
     (&row.protocol, &row.direction, &row.frame, row.flows)
 }
 
+/// Returns `true` if the packets of a row were those of several threads, or of one in their place.
+fn is_divided(row: &Row) -> bool {
+    matches!(row.call.as_deref(), Some("workers" | "threads"))
+}
+
 /// Returns the table of some rows.
 pub(super) fn table(rows: &[Row]) -> Grid {
     let header = [
@@ -64,17 +69,18 @@ pub(super) fn findings(rows: &[Row]) -> Vec<String> {
     let mut said = Vec::new();
     let ours = || rows.iter().filter(|row| row.provider == "native");
     let rate = |row: &Row| row.packets_per_second.unwrap_or_default();
-    for one in ours().filter(|row| row.cores == 1 && row.call.as_deref() == Some("workers")) {
+    for one in ours().filter(|row| row.cores == 1 && is_divided(row)) {
         for more in ours()
             .filter(|row| case(row) == case(one) && row.call == one.call && row.burst == one.burst)
         {
             if more.cores > 1 {
                 said.push(format!(
-                    "{} {}, {}: {} workers do {} of the packets of one (the weblog: more workers \
-                     help IPsec)",
+                    "{} {}, {}, call {}: {} workers do {} of the packets of one (the weblog: more \
+                     workers help IPsec)",
                     one.protocol.as_deref().unwrap_or_default(),
                     one.direction,
                     one.load(),
+                    one.call.as_deref().unwrap_or_default(),
                     more.cores,
                     format::times(rate(more) / rate(one)),
                 ));
