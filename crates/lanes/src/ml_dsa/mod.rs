@@ -28,7 +28,7 @@ pub use error::MlDsaError;
 pub use job::{MlDsaKeyJob, MlDsaSignJob, MlDsaVerifyJob};
 pub use key::{MlDsaPrivateKey, MlDsaPublicKey};
 pub use lanes::MlDsaLanes;
-pub use message::{MlDsaHash, MlDsaMessage};
+pub use message::MlDsaMessage;
 pub use outcome::MlDsaOutcome;
 pub use params::MlDsaSet;
 
