@@ -20,6 +20,7 @@ unsafe impl SelectLanes for Limbs28 {
     const LANES: usize = 4;
     const RADIX: Radix = Radix::Bits28;
     const CHUNK: usize = 10;
+    const BOTH: bool = false;
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {

@@ -16,6 +16,7 @@ macro_rules! lanes {
             const LANES: usize = 8;
             const RADIX: Radix = Radix::$radix;
             const CHUNK: usize = $chunk;
+            const BOTH: bool = true;
 
             #[inline(always)]
             unsafe fn splat(word: u64) -> Self {
