@@ -221,15 +221,16 @@ fn peers_sign_and_verify_on_each_curve_with_the_hash_of_native() {
         ..quick(&curves, &peers)
     };
     let (report, text) = run(&options);
-    for (curve, direction) in curves.into_iter().flat_map(|curve| directions.map(|to| (curve, to))) {
-        let of_it = report.rows.iter();
-        let of_it: Vec<&Row> = of_it
-            .filter(|row| row.algorithm == curve && row.direction == direction.to_string())
-            .collect();
-        assert!(of_it.iter().any(|row| row.provider == "native"), "{curve} {direction}: {text}");
-        for peer in &peers {
-            let is_peer = |row: &&Row| row.provider == peer.name();
-            assert!(of_it.iter().copied().any(|row| is_peer(&row)), "{peer} {curve}: {text}");
+    let sides = peers.iter().map(|peer| peer.name()).chain(["native"]);
+    for side in sides {
+        for (curve, direction) in
+            curves.into_iter().flat_map(|curve| directions.map(|to| (curve, to)))
+        {
+            let is_its = |row: &Row| {
+                (&*row.provider, &*row.algorithm, &*row.direction)
+                    == (side, curve, direction.name())
+            };
+            assert!(report.rows.iter().any(is_its), "{side}, {curve} {direction}: {text}");
         }
     }
 }

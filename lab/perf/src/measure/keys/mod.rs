@@ -3,8 +3,8 @@
 
 use broadloom_engine::{
     Curve, HashAlgorithm, Job, Kem, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey,
-    MlKemPublicKey, MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize, Scheme,
-    SlhDsaPrivateKey, SlhDsaSet, Transform,
+    MlKemPublicKey, MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize,
+    Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform,
 };
 use broadloom_lanes::{Cpu, Loan, Planner};
 
