@@ -220,6 +220,7 @@ mod tests {
     // SAFETY: only baseline instructions are used.
     unsafe impl<const BITS: usize> Limbs for Soft<BITS> {
         const ROOM: usize = if BITS == 28 { 127 } else { 1000 };
+        const HALVES: bool = BITS == 52;
 
         /// Adds a product, as `vpmuludq` and `vpaddq` do, or as `vpmadd52luq` and `vpmadd52huq`.
         #[inline(never)]

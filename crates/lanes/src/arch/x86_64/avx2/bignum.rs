@@ -72,6 +72,7 @@ unsafe impl SelectLanes for Limbs28 {
 unsafe impl Limbs for Limbs28 {
     // Twice as many products of 56 bits, and a carry, have 64 bits.
     const ROOM: usize = 127;
+    const HALVES: bool = false;
 
     #[inline(always)]
     fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
