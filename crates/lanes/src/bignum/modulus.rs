@@ -143,8 +143,8 @@ impl Modulus {
         low
     }
 
-    /// Returns a number divided by 2^64, as products of 64-bit limbs are by R. The number has one limb
-    /// more than the modulus, and is below the product of 2^64 and the modulus.
+    /// Returns a number divided by 2^64, as products of 64-bit limbs are by R. The number has one
+    /// limb more than the modulus, and is below the product of 2^64 and the modulus.
     pub fn divide_by_word(&self, number: &Number) -> Number {
         let (words, modulus) = (number.words(), self.value.words());
         let quotient = words[0].wrapping_mul(self.inverse);

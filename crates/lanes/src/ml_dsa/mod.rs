@@ -6,12 +6,12 @@
 //! register of its own, and no number changes places with another. Their messages and seeds fill
 //! the lanes of Keccak.
 //!
-//! To expand a key takes almost half of the time of a verification. What is public of an expanded key, its
-//! matrix and its public vector, stays in one of some slots until another key needs the slot, so
-//! that bursts of a few operations under the same keys expand them once. The slots have a fixed
-//! size, and no key is kept alive: a slot is found by the bytes of a public key, or by the seed of
-//! a private key's matrix, which is public, too. The secrets of a private key are expanded in each
-//! burst, and wiped behind it.
+//! To expand a key takes almost half of the time of a verification. What is public of an expanded
+//! key, its matrix and its public vector, stays in one of some slots until another key needs the
+//! slot, so that bursts of a few operations under the same keys expand them once. The slots have a
+//! fixed size, and no key is kept alive: a slot is found by the bytes of a public key, or by the
+//! seed of a private key's matrix, which is public, too. The secrets of a private key are expanded
+//! in each burst, and wiped behind it.
 
 mod calculator;
 mod error;

@@ -34,8 +34,8 @@ pub(crate) type Square = unsafe fn(out: *mut u64, a: *const u64, modulo: &Modulo
 /// `entry` writable for as many words of every lane as [`Radix::entry`] says.
 pub(crate) type Keep = unsafe fn(entry: *mut u64, number: *const u64, limbs: usize);
 
-/// Writes two numbers of each lane from [`ENTRIES`] entries: those with the indices of the lane. All
-/// entries are read.
+/// Writes two numbers of each lane from [`ENTRIES`] entries: those with the indices of the lane.
+/// All entries are read.
 ///
 /// # Safety
 /// The CPU has the kernel's instruction set. `outs` are writable for `limbs` limbs of every lane,
