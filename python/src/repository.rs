@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use crate::engine::{REGISTRY, with_secrets};
 use crate::{arguments, error};
 
-/// The identity of a snapshot, if one was made, and the paths that could not be saved, each with the
-/// reason.
+/// The identity of a snapshot, if one was made, and the paths that could not be saved, each with
+/// the reason.
 type Saved = (Option<String>, Vec<(PathBuf, String)>);
 
 /// A repository that is open. Each method that writes holds a lock of restic's.

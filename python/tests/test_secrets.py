@@ -154,6 +154,14 @@ def test_a_seed_of_ml_kem_is_gone() -> None:
     assert found(work, seed, needles, WIPED) == []
 
 
+@pytest.mark.parametrize("name", ["ml-dsa-44", "slh-dsa-sha2-128f", "slh-dsa-shake-128f"])
+def test_a_seed_of_keys_that_sign_is_gone(name: str) -> None:
+    seed = os.urandom(32 if name.startswith("ml") else 48)
+    needles = [seed[at : at + 16] for at in range(0, 32, 16)]
+    work = f"broadloom.generate_keys([secret] * 3, '{name}', threads=2)"
+    assert found(work, seed, needles, WIPED) == []
+
+
 def test_a_copy_that_is_left_is_found() -> None:
     assert found("pass", KEY, [KEY[:16]], "")
     assert found("held = Session.seal(secret); globals()['held'] = held", KEY, [KEY[:16]], WIPED)

@@ -64,6 +64,27 @@ def test_hedged_signatures_differ() -> None:
     assert broadloom.verify_many([b"warp"] * 4, plain + hedged, public) == [True] * 4
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_new_keys_sign(name: str) -> None:
+    private, public = keys(name)
+    # The bytes of a private key are three seeds, and the root that follows from them.
+    node = (len(private) - 20) // 4
+    seed = private[-4 * node : -node]
+    pairs = broadloom.generate_keys([seed, b"", b""], name, threads=2)  # type: ignore[arg-type]
+    assert pairs[0] == (private, public)
+    assert len({private for private, _ in pairs}) == 3
+    signatures = [broadloom.sign_many([b"warp"], private)[0] for private, _ in pairs]
+    for index, (_, public) in enumerate(pairs):
+        right = broadloom.verify_many([b"warp"] * 3, signatures, public)
+        assert right == [index == other for other in range(3)]
+
+
+def test_a_seed_of_another_length_is_refused() -> None:
+    for wrong in (b"s", bytes(32), bytes(47), bytes(49)):
+        with pytest.raises(ValueError, match=rf"seeds\[1\]: .*{len(wrong)}.*48"):
+            broadloom.generate_keys([b"", wrong], "slh-dsa-shake-128f")
+
+
 def process(job: broadloom.Job) -> list[object]:
     queue = broadloom.QueuePair()
     queue.enqueue([job])

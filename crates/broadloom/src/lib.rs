@@ -90,7 +90,7 @@ pub mod public_key {
     };
     #[cfg(feature = "native")]
     #[doc(inline)]
-    pub use broadloom_native::{RandomError, generate_slh_dsa};
+    pub use broadloom_native::{RandomError, generate_slh_dsa, generate_slh_dsa_from_seeds};
 }
 
 /// The bytes of a job: in place, from one place to another, in pieces; owned or borrowed.

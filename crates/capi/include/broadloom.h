@@ -119,8 +119,8 @@
 #define BL_ESP_ANY_PORTS 64
 
 /*
- `bl_esp_config.flags`: a flow that unprotects has no replay window, and takes packets that it has
- received before (RFC 4303, 3.4.3). Not with `BL_ESP_EXTENDED`.
+ `bl_esp_config.flags`: a flow that unprotects has no replay window, and takes packets that it
+ has received before (RFC 4303, 3.4.3). Not with `BL_ESP_EXTENDED`.
  */
 #define BL_ESP_NO_WINDOW 128
 
@@ -585,7 +585,8 @@ typedef struct bl_scheme {
    */
   size_t salt_len;
   /*
-   Not 0: the data are digests of messages.
+   Not 0: the data are digests of messages. Of ML-DSA and SLH-DSA, these are HashML-DSA and
+   HashSLH-DSA.
    */
   int prehashed;
   /*
@@ -1636,8 +1637,8 @@ bl_status bl_compress(const struct bl_stream_options *options,
 
  `options`: may be null. `produced`: out: bytes of output. `BL_E_ROOM` where there would be more
  than `room`: nothing is written then, and `produced` is 0. `BL_E_DATA` where the input is wrong
- or cut short, and `bl_last_error` tells the offset and the cause. `BL_E_NO_MEMORY` where there is
- no memory for the output.
+ or cut short, and `bl_last_error` tells the offset and the cause. `BL_E_NO_MEMORY` where there
+ is no memory for the output.
 
  Threads: any, at once.
  */
@@ -2375,8 +2376,8 @@ bl_status bl_workers_open(const struct bl_workers_config *config, struct bl_work
  Completes all jobs that were accepted, and ends the threads. Null is allowed. Jobs that were not
  polled have their status then, and are the caller's again.
 
- A child that a fork made has none of the threads: there, the jobs stay as they are, and the other
- functions of workers fail with `BL_E_SYSTEM`.
+ A child that a fork made has none of the threads: there, the jobs stay as they are, and the
+ other functions of workers fail with `BL_E_SYSTEM`.
 
  Threads: one; no other uses the workers any more.
  */

@@ -209,8 +209,8 @@ pub(crate) unsafe fn deliver(
 ///
 /// `options`: may be null. `produced`: out: bytes of output. `BL_E_ROOM` where there would be more
 /// than `room`: nothing is written then, and `produced` is 0. `BL_E_DATA` where the input is wrong
-/// or cut short, and `bl_last_error` tells the offset and the cause. `BL_E_NO_MEMORY` where there is
-/// no memory for the output.
+/// or cut short, and `bl_last_error` tells the offset and the cause. `BL_E_NO_MEMORY` where there
+/// is no memory for the output.
 ///
 /// Threads: any, at once.
 #[unsafe(no_mangle)]

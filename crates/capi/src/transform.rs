@@ -23,7 +23,8 @@ pub struct bl_scheme {
     pub padding: *const c_char,
     /// Bytes of the salt of PSS.
     pub salt_len: usize,
-    /// Not 0: the data are digests of messages.
+    /// Not 0: the data are digests of messages. Of ML-DSA and SLH-DSA, these are HashML-DSA and
+    /// HashSLH-DSA.
     pub prehashed: c_int,
     /// Not 0: signatures of ML-DSA, SLH-DSA and ECDSA are made with fresh randomness, so that a
     /// message has another one each time.

@@ -117,8 +117,8 @@ pub unsafe extern "C" fn bl_workers_open(
 /// Completes all jobs that were accepted, and ends the threads. Null is allowed. Jobs that were not
 /// polled have their status then, and are the caller's again.
 ///
-/// A child that a fork made has none of the threads: there, the jobs stay as they are, and the other
-/// functions of workers fail with `BL_E_SYSTEM`.
+/// A child that a fork made has none of the threads: there, the jobs stay as they are, and the
+/// other functions of workers fail with `BL_E_SYSTEM`.
 ///
 /// Threads: one; no other uses the workers any more.
 #[unsafe(no_mangle)]

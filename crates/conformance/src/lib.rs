@@ -97,7 +97,7 @@ macro_rules! suite {
                 $crate::suite!(@tests topics::public_key, $provider;
                     signatures known_signatures hedged_signatures wrong_signatures
                     wrong_signatures_of_equal_value encryption bare_rsa agreement wycheproof
-                    slh_dsa wrong_slh_dsa ml_kem fresh_ml_kem wrong_ml_kem
+                    slh_dsa hashed_slh_dsa wrong_slh_dsa ml_kem fresh_ml_kem wrong_ml_kem
                     hybrids fresh_hybrids wrong_hybrids acvp_ml_kem
                     ml_dsa fresh_ml_dsa wrong_ml_dsa acvp_ml_dsa
                 );

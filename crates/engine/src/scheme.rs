@@ -58,8 +58,8 @@ impl Default for Scheme {
 }
 
 impl Scheme {
-    /// With this hash, and PKCS #1 v1.5 for RSA. Ed25519 and SLH-DSA have hashes of their own and
-    /// ignore this, and so does ML-DSA, unless the data are [digests](Scheme::prehashed).
+    /// With this hash, and PKCS #1 v1.5 for RSA. Ed25519 has a hash of its own and ignores this,
+    /// and so do SLH-DSA and ML-DSA, unless the data are [digests](Scheme::prehashed).
     pub const fn new(hash: HashAlgorithm) -> Scheme {
         Scheme { hash, padding: Padding::Pkcs1v15, given: Given::Message, hedged: false }
     }
@@ -74,9 +74,10 @@ impl Scheme {
         Scheme { padding, ..self }
     }
 
-    /// The data are digests of messages, which the caller has hashed. Of ML-DSA, this is
-    /// HashML-DSA (FIPS 204, 5.4), whose signatures are others than those of the messages
-    /// themselves; digests of SHAKE128 have 32 bytes then, and those of SHAKE256 have 64.
+    /// The data are digests of messages, which the caller has hashed. Of ML-DSA and SLH-DSA, this
+    /// is HashML-DSA (FIPS 204, 5.4) and HashSLH-DSA (FIPS 205, 10.2.2), whose signatures are
+    /// others than those of the messages themselves; digests of SHAKE128 have 32 bytes then, and
+    /// those of SHAKE256 have 64.
     pub const fn prehashed(self) -> Scheme {
         Scheme { given: Given::Digest, ..self }
     }
@@ -147,11 +148,11 @@ impl Scheme {
             (PublicKeyAlgorithm::MlDsa(_), _) if self.is_prehashed() && !self.is_of_nist() => {
                 Some("HashML-DSA takes digests of SHA-2, SHA-3 and SHAKE")
             }
+            (PublicKeyAlgorithm::SlhDsa(_), _) if self.is_prehashed() && !self.is_of_nist() => {
+                Some("HashSLH-DSA takes digests of SHA-2, SHA-3 and SHAKE")
+            }
             (PublicKeyAlgorithm::MlDsa(_), _) => None,
             _ if self.is_external_mu() => Some("only ML-DSA takes mu"),
-            (PublicKeyAlgorithm::SlhDsa(_), _) if self.is_prehashed() => {
-                Some("SLH-DSA hashes messages itself and takes no digests")
-            }
             (PublicKeyAlgorithm::SlhDsa(_), _) => None,
             _ if self.hedged && !matches!(algorithm, PublicKeyAlgorithm::Ecdsa(_)) => {
                 Some("only signatures of SLH-DSA, ML-DSA and ECDSA can be hedged")

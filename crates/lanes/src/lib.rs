@@ -62,6 +62,7 @@ mod occupancy;
 mod once;
 mod outcome;
 mod plain;
+mod prehash;
 pub mod probe;
 mod rabin;
 mod rc4;
@@ -118,13 +119,14 @@ pub use kernels::rc4::key::{Rc4Key, Rc4KeyLengthError};
 pub use manager::Lanes;
 pub use manager::{Gathering, InOrder, Job, Loan, Manager, OutOfOrder, Planner, STREAM_DEPTH};
 pub use ml_dsa::{
-    MlDsaError, MlDsaHash, MlDsaKeyJob, MlDsaLanes, MlDsaMessage, MlDsaOutcome, MlDsaPrivateKey,
+    MlDsaError, MlDsaKeyJob, MlDsaLanes, MlDsaMessage, MlDsaOutcome, MlDsaPrivateKey,
     MlDsaPublicKey, MlDsaSet, MlDsaSignJob, MlDsaVerifyJob,
 };
 pub use ml_kem::{MlKemError, MlKemJob, MlKemLanes, MlKemPrivateKey, MlKemPublicKey, MlKemSet};
 pub use occupancy::Occupancy;
 #[doc(hidden)]
 pub use outcome::public;
+pub use prehash::PreHash;
 pub use rabin::{RabinError, RabinSearch};
 pub use rc4::{Rc4Job, Rc4Lanes};
 pub use report::kernels;

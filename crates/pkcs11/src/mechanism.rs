@@ -38,6 +38,10 @@ pub enum What {
     Eddsa,
     Ecdh,
     SlhDsa,
+    /// HashSLH-DSA of what the caller has hashed.
+    SlhDsaOfDigest,
+    /// HashSLH-DSA of messages.
+    SlhDsaOf(HashAlgorithm),
     MlDsa,
     /// HashML-DSA of what the caller has hashed.
     MlDsaOfDigest,
@@ -124,19 +128,38 @@ const HASHES: &[Mechanism] = hashes!(
         CKM_SHA3_512_RSA_PKCS CKM_SHA3_512_RSA_PKCS_PSS CKM_ECDSA_SHA3_512,
 );
 
-/// Signatures of HashML-DSA, of each hash that PKCS #11 3.2 names for them.
-const HASH_ML_DSA: &[Mechanism] = &[
-    of(CKM_HASH_ML_DSA_SHA224, What::MlDsaOf(HashAlgorithm::Sha224)),
-    of(CKM_HASH_ML_DSA_SHA256, What::MlDsaOf(HashAlgorithm::Sha256)),
-    of(CKM_HASH_ML_DSA_SHA384, What::MlDsaOf(HashAlgorithm::Sha384)),
-    of(CKM_HASH_ML_DSA_SHA512, What::MlDsaOf(HashAlgorithm::Sha512)),
-    of(CKM_HASH_ML_DSA_SHA3_224, What::MlDsaOf(HashAlgorithm::Sha3_224)),
-    of(CKM_HASH_ML_DSA_SHA3_256, What::MlDsaOf(HashAlgorithm::Sha3_256)),
-    of(CKM_HASH_ML_DSA_SHA3_384, What::MlDsaOf(HashAlgorithm::Sha3_384)),
-    of(CKM_HASH_ML_DSA_SHA3_512, What::MlDsaOf(HashAlgorithm::Sha3_512)),
-    of(CKM_HASH_ML_DSA_SHAKE128, What::MlDsaOf(HashAlgorithm::Shake128)),
-    of(CKM_HASH_ML_DSA_SHAKE256, What::MlDsaOf(HashAlgorithm::Shake256)),
-];
+/// Signatures of digests by one family, of each hash that PKCS #11 3.2 names for them.
+macro_rules! prehashes {
+    ($what:ident: $($id:ident $hash:ident),+ $(,)?) => {
+        &[$(of($id, What::$what(HashAlgorithm::$hash)),)+]
+    };
+}
+
+const HASH_ML_DSA: &[Mechanism] = prehashes!(MlDsaOf:
+    CKM_HASH_ML_DSA_SHA224 Sha224,
+    CKM_HASH_ML_DSA_SHA256 Sha256,
+    CKM_HASH_ML_DSA_SHA384 Sha384,
+    CKM_HASH_ML_DSA_SHA512 Sha512,
+    CKM_HASH_ML_DSA_SHA3_224 Sha3_224,
+    CKM_HASH_ML_DSA_SHA3_256 Sha3_256,
+    CKM_HASH_ML_DSA_SHA3_384 Sha3_384,
+    CKM_HASH_ML_DSA_SHA3_512 Sha3_512,
+    CKM_HASH_ML_DSA_SHAKE128 Shake128,
+    CKM_HASH_ML_DSA_SHAKE256 Shake256,
+);
+
+const HASH_SLH_DSA: &[Mechanism] = prehashes!(SlhDsaOf:
+    CKM_HASH_SLH_DSA_SHA224 Sha224,
+    CKM_HASH_SLH_DSA_SHA256 Sha256,
+    CKM_HASH_SLH_DSA_SHA384 Sha384,
+    CKM_HASH_SLH_DSA_SHA512 Sha512,
+    CKM_HASH_SLH_DSA_SHA3_224 Sha3_224,
+    CKM_HASH_SLH_DSA_SHA3_256 Sha3_256,
+    CKM_HASH_SLH_DSA_SHA3_384 Sha3_384,
+    CKM_HASH_SLH_DSA_SHA3_512 Sha3_512,
+    CKM_HASH_SLH_DSA_SHAKE128 Shake128,
+    CKM_HASH_SLH_DSA_SHAKE256 Shake256,
+);
 
 const OTHERS: &[Mechanism] = &[
     of(CKM_MD5, What::Digest(HashAlgorithm::Md5)),
@@ -158,6 +181,7 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_EDDSA, What::Eddsa),
     of(CKM_ECDH1_DERIVE, What::Ecdh),
     of(CKM_SLH_DSA, What::SlhDsa),
+    of(CKM_HASH_SLH_DSA, What::SlhDsaOfDigest),
     of(CKM_ML_DSA, What::MlDsa),
     of(CKM_HASH_ML_DSA, What::MlDsaOfDigest),
     of(CKM_ML_KEM, What::MlKem),
@@ -182,7 +206,7 @@ pub const LONGEST_SECRET: CK_ULONG = 4096;
 
 /// All mechanisms that are known.
 fn all() -> impl Iterator<Item = &'static Mechanism> {
-    [OTHERS, HASHES, HASH_ML_DSA].into_iter().flatten()
+    [OTHERS, HASHES, HASH_ML_DSA, HASH_SLH_DSA].into_iter().flatten()
 }
 
 /// All mechanisms that some provider can do on this machine.
@@ -229,7 +253,10 @@ impl What {
                 has(Algorithm::PublicKey(Asymmetric::Ed25519))
             }
             What::GeneratePair(Pair::Montgomery) => has(Algorithm::PublicKey(Asymmetric::X25519)),
-            What::SlhDsa | What::GeneratePair(Pair::SlhDsa) => {
+            What::SlhDsa
+            | What::SlhDsaOfDigest
+            | What::SlhDsaOf(_)
+            | What::GeneratePair(Pair::SlhDsa) => {
                 has(Algorithm::PublicKey(Asymmetric::SlhDsa(SlhDsaSet::Sha2_128f)))
             }
             What::MlDsa
@@ -271,7 +298,7 @@ impl What {
             What::Eddsa => (255, 255, signs | CKF_EC_F_P),
             What::Ecdh => (255, 521, CKF_DERIVE | curve),
             // Of these, the sizes are those of public keys in bytes.
-            What::SlhDsa => (32, 64, signs),
+            What::SlhDsa | What::SlhDsaOfDigest | What::SlhDsaOf(_) => (32, 64, signs),
             What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => (1312, 2592, signs),
             What::MlKem => (800, 1568, encapsulates),
             What::GeneratePair(Pair::SlhDsa) => (32, 64, CKF_GENERATE_KEY_PAIR),
@@ -296,7 +323,7 @@ impl What {
             What::Ecdsa | What::EcdsaOf(_) => key_type == CKK_EC,
             What::Eddsa => key_type == CKK_EC_EDWARDS,
             What::Ecdh => matches!(key_type, CKK_EC | CKK_EC_MONTGOMERY),
-            What::SlhDsa => key_type == CKK_SLH_DSA,
+            What::SlhDsa | What::SlhDsaOfDigest | What::SlhDsaOf(_) => key_type == CKK_SLH_DSA,
             What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => key_type == CKK_ML_DSA,
             What::MlKem => key_type == CKK_ML_KEM,
             What::Digest(_) | What::Generate(_) | What::GeneratePair(_) => false,
@@ -305,8 +332,8 @@ impl What {
     }
 }
 
-/// The hash of a mechanism that digests, if HashML-DSA takes its digests.
-pub fn hash_of_ml_dsa(id: CK_MECHANISM_TYPE) -> Option<HashAlgorithm> {
+/// The hash of a mechanism that digests, if HashML-DSA and HashSLH-DSA take its digests.
+pub fn prehash(id: CK_MECHANISM_TYPE) -> Option<HashAlgorithm> {
     let takes = |hash: &HashAlgorithm| {
         HASH_ML_DSA.iter().any(|mechanism| mechanism.what == What::MlDsaOf(*hash))
     };

@@ -186,17 +186,17 @@ impl<'c> Given<'c> {
         self.signature_under(self.structure()?)
     }
 
-    /// The parameter of a signature of HashML-DSA over a digest that the caller has made: as
-    /// [`signature`](Given::signature), and the hash.
+    /// The parameter of a signature of HashML-DSA or HashSLH-DSA over a digest that the caller has
+    /// made: as [`signature`](Given::signature), and the hash.
     ///
     /// # Errors
     /// As [`signature`](Given::signature). `CKR_MECHANISM_PARAM_INVALID`: a mechanism that is no
-    /// hash, or a hash that HashML-DSA does not have.
+    /// hash, or a hash whose digests they do not sign.
     pub fn digest_signature(&self) -> Outcome<(Signature, HashAlgorithm)> {
         let parameters: CK_HASH_SIGN_ADDITIONAL_CONTEXT = self.structure()?;
         let CK_HASH_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen, hash } =
             parameters;
-        let hash = mechanism::hash_of_ml_dsa(hash).ok_or(CKR_MECHANISM_PARAM_INVALID)?;
+        let hash = mechanism::prehash(hash).ok_or(CKR_MECHANISM_PARAM_INVALID)?;
         let rest = CK_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen };
         Ok((self.signature_under(rest)?, hash))
     }

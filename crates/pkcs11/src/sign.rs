@@ -89,6 +89,8 @@ impl Signing {
                 | What::RsaPssOf(_)
                 | What::Eddsa
                 | What::SlhDsa
+                | What::SlhDsaOfDigest
+                | What::SlhDsaOf(_)
                 | What::MlDsa
                 | What::MlDsaOfDigest
                 | What::MlDsaOf(_)
@@ -143,34 +145,33 @@ impl Signing {
                 given.plain_eddsa()?;
                 (How::Whole(Scheme::default()), 64)
             }
-            What::SlhDsa => {
-                let set = match object.key()? {
-                    Key::Private(PrivateKey::SlhDsa(key)) => key.set(),
-                    Key::Public(PublicKey::SlhDsa(key)) => key.set(),
-                    _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
-                };
-                let scheme = under(given.signature()?, Scheme::default());
-                (How::Whole(scheme), set.signature_len())
-            }
-            What::MlDsa | What::MlDsaOfDigest | What::MlDsaOf(_) => {
-                let set = match object.key()? {
-                    Key::Private(PrivateKey::MlDsa(key)) => key.set(),
-                    Key::Public(PublicKey::MlDsa(key)) => key.set(),
+            What::SlhDsa
+            | What::SlhDsaOfDigest
+            | What::SlhDsaOf(_)
+            | What::MlDsa
+            | What::MlDsaOfDigest
+            | What::MlDsaOf(_) => {
+                // The mechanism takes keys of one of the two types.
+                let len = match object.key()? {
+                    Key::Private(PrivateKey::SlhDsa(key)) => key.set().signature_len(),
+                    Key::Public(PublicKey::SlhDsa(key)) => key.set().signature_len(),
+                    Key::Private(PrivateKey::MlDsa(key)) => key.set().signature_len(),
+                    Key::Public(PublicKey::MlDsa(key)) => key.set().signature_len(),
                     _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
                 };
                 let how = match what {
-                    What::MlDsaOf(hash) => {
+                    What::SlhDsaOf(hash) | What::MlDsaOf(hash) => {
                         let scheme = Scheme::new(hash).prehashed();
                         How::Hashed(under(given.signature()?, scheme))
                     }
-                    What::MlDsaOfDigest => {
+                    What::SlhDsaOfDigest | What::MlDsaOfDigest => {
                         let (parameters, hash) = given.digest_signature()?;
                         let scheme = under(parameters, Scheme::new(hash).prehashed());
                         How::Digest(scheme, hash.digest_len())
                     }
                     _ => How::Whole(under(given.signature()?, Scheme::default())),
                 };
-                (how, set.signature_len())
+                (how, len)
             }
             _ => return Err(CKR_MECHANISM_INVALID),
         };

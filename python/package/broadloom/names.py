@@ -95,6 +95,22 @@ KemName: TypeAlias = Literal[
     "p256-ml-kem-768",
 ]
 #: Signatures whose keys ``generate_keys`` makes.
-SignatureName: TypeAlias = Literal["ml-dsa-44", "ml-dsa-65", "ml-dsa-87"]
+SignatureName: TypeAlias = Literal[
+    "ml-dsa-44",
+    "ml-dsa-65",
+    "ml-dsa-87",
+    "slh-dsa-sha2-128s",
+    "slh-dsa-sha2-128f",
+    "slh-dsa-sha2-192s",
+    "slh-dsa-sha2-192f",
+    "slh-dsa-sha2-256s",
+    "slh-dsa-sha2-256f",
+    "slh-dsa-shake-128s",
+    "slh-dsa-shake-128f",
+    "slh-dsa-shake-192s",
+    "slh-dsa-shake-192f",
+    "slh-dsa-shake-256s",
+    "slh-dsa-shake-256f",
+]
 #: Formats of compressed data.
 FormatName: TypeAlias = Literal["gzip", "bgzf", "zlib", "raw"]

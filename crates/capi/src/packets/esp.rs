@@ -31,8 +31,8 @@ pub const BL_ESP_CLEAR_DONT_FRAGMENT: u32 = 16;
 pub const BL_ESP_SET_FLOW_LABEL: u32 = 32;
 /// `bl_esp_config.flags`: a flow that unprotects takes packets in UDP from any port to any port.
 pub const BL_ESP_ANY_PORTS: u32 = 64;
-/// `bl_esp_config.flags`: a flow that unprotects has no replay window, and takes packets that it has
-/// received before (RFC 4303, 3.4.3). Not with `BL_ESP_EXTENDED`.
+/// `bl_esp_config.flags`: a flow that unprotects has no replay window, and takes packets that it
+/// has received before (RFC 4303, 3.4.3). Not with `BL_ESP_EXTENDED`.
 pub const BL_ESP_NO_WINDOW: u32 = 128;
 /// `bl_esp_config.flags`: a flow that protects takes the IV of each packet from `bl_packet.iv`. The
 /// caller must never give an IV twice under one key and, for CBC, none that can be predicted.
@@ -195,8 +195,8 @@ impl bl_esp_config {
         let has_fields = self.hop_limit != 0 || self.dscp != 0 || self.flow_label != 0;
         if self.address_len != 0 || has_fields || self.flags & TUNNEL_FLAGS != 0 {
             return Err(Fault::argument(
-                "only mode tunnel takes address_len, hop_limit, dscp, flow_label and flags of outer \
-                 headers",
+                "only mode tunnel takes address_len, hop_limit, dscp, flow_label and flags of \
+                 outer headers",
             ));
         }
         Ok(mode)

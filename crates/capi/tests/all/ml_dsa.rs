@@ -7,15 +7,7 @@ use broadloom::public_key::MlDsaSet;
 use broadloom::{HashAlgorithm, Job, Processor, Transform};
 use broadloom_capi::*;
 
-fn zeroed<T>() -> T {
-    // SAFETY: the structures of the library are numbers and pointers, for which zero is a value.
-    unsafe { std::mem::zeroed() }
-}
-
-fn last_error() -> String {
-    // SAFETY: the library gives texts that end with a zero byte.
-    unsafe { CStr::from_ptr(bl_last_error()) }.to_string_lossy().into_owned()
-}
+use crate::common::{self, last_error, zeroed};
 
 /// Opens a session of an algorithm, or of a key that says it itself.
 fn open(
@@ -42,12 +34,7 @@ fn open_with(
         scheme,
         ..zeroed()
     };
-    let mut session = ptr::null_mut();
-    // SAFETY: the transform is as documented.
-    match unsafe { bl_session_open(&transform, &mut session) } {
-        BL_OK => Ok(session),
-        status => Err(status),
-    }
+    common::open(&transform)
 }
 
 /// What a job gets beside its source.

@@ -1,21 +1,12 @@
 //! SLH-DSA, as C has it: signatures under context strings, and what is refused.
 
-use std::ffi::CStr;
 use std::ptr;
 
 use broadloom::lanes::Cpu;
 use broadloom::public_key::{PrivateKey, PublicKey, SlhDsaSet, generate_slh_dsa};
 use broadloom_capi::*;
 
-fn zeroed<T>() -> T {
-    // SAFETY: the structures of the library are numbers and pointers, for which zero is a value.
-    unsafe { std::mem::zeroed() }
-}
-
-fn last_error() -> String {
-    // SAFETY: the library gives texts that end with a zero byte.
-    unsafe { CStr::from_ptr(bl_last_error()) }.to_string_lossy().into_owned()
-}
+use crate::common::{last_error, zeroed};
 
 fn scheme(context: &[u8], hedged: bool) -> bl_scheme {
     bl_scheme {
@@ -117,6 +108,26 @@ fn hedged_signatures_differ() {
     for signatures in [plain, hedged] {
         assert_eq!(verify(ptr::null(), &public, &messages, &signatures), [BL_OK; 2]);
     }
+}
+
+#[test]
+fn digests_are_signed_as_digests() {
+    let set = SlhDsaSet::Sha2_128f;
+    let [private, public] = generate(set);
+    let sha512 = bl_scheme { hash: c"sha512".as_ptr(), prehashed: 1, ..scheme(b"a loom", false) };
+    let sha3 = bl_scheme { hash: c"sha3-512".as_ptr(), ..sha512 };
+    let digest: &[u8] = &[7; 64];
+    let signatures = sign(&sha512, &private, &[digest], set.signature_len()).expect("it signs");
+    assert_eq!(verify(&sha512, &public, &[digest], &signatures), [BL_OK]);
+    for other in [sha3, scheme(b"a loom", false)] {
+        let wrong = verify(&other, &public, &[digest], &signatures);
+        assert_eq!(wrong, [BL_E_SIGNATURE_MISMATCH]);
+    }
+    let short = sign(&sha512, &private, &[&digest[1..]], set.signature_len());
+    assert_eq!(short, Err(BL_E_JOBS));
+    let md5 = bl_scheme { hash: c"md5".as_ptr(), ..sha512 };
+    assert_eq!(sign(&md5, &private, &[&[7; 16]], set.signature_len()), Err(BL_E_TRANSFORM));
+    assert!(last_error().contains("HashSLH-DSA takes digests of"), "{}", last_error());
 }
 
 #[test]

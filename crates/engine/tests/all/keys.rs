@@ -408,8 +408,10 @@ fn contexts_and_hedged_signatures_are_refused_where_there_are_none() {
         "{refused}"
     );
     assert!(sign(&private(P256), hedged).is_ok());
-    let refused = sign(&key, Scheme::default().prehashed()).expect_err("no digests").to_string();
-    assert!(refused.contains("SLH-DSA hashes messages itself"), "{refused}");
+    assert!(sign(&key, Scheme::default().prehashed()).is_ok());
+    let sha1 = Scheme::new(HashAlgorithm::Sha1).prehashed();
+    let refused = sign(&key, sha1).expect_err("no digests of SHA-1").to_string();
+    assert!(refused.contains("HashSLH-DSA takes digests of SHA-2, SHA-3 and SHAKE"), "{refused}");
 }
 
 /// The numbers of a key that a pattern of `n e d p q dp dq qinv` keeps.

@@ -143,6 +143,28 @@ impl Modulus {
         low
     }
 
+    /// Returns a number divided by 2^64, as products of 64-bit limbs are by R. The number has one
+    /// limb more than the modulus, and is below the product of 2^64 and the modulus.
+    pub fn divide_by_word(&self, number: &Number) -> Number {
+        let (words, modulus) = (number.words(), self.value.words());
+        let quotient = words[0].wrapping_mul(self.inverse);
+        let mut result = Number::zero(modulus.len());
+        // The lowest limb of the sum with a multiple of the modulus is zero, and left out.
+        let mut carry = 0;
+        for (i, (word, limb)) in words.iter().zip(modulus).enumerate() {
+            let sum =
+                u128::from(quotient) * u128::from(*limb) + u128::from(*word) + u128::from(carry);
+            carry = (sum >> 64) as u64;
+            if let Some(below) = i.checked_sub(1) {
+                result.words_mut()[below] = sum as u64;
+            }
+        }
+        let (top, over) = words[modulus.len()].overflowing_add(carry);
+        result.words_mut()[modulus.len() - 1] = top;
+        result.reduce_once(u64::from(over), &self.value);
+        result
+    }
+
     /// Returns the difference of two numbers below the modulus.
     pub fn difference(&self, a: &Number, b: &Number) -> Number {
         let mut difference = a.clone();

@@ -6,7 +6,6 @@ use alloc::vec;
 use zeroize::Zeroize;
 
 use super::modulus::Modulus;
-use crate::arch::portable;
 use crate::kernels::bignum::Number;
 use crate::kernels::bignum::{BignumKernel, ENTRIES, MAX_LANES, Modulo, WINDOW};
 
@@ -28,24 +27,25 @@ enum NumberPlace {
     Quotients,
     /// R² for each modulus, and then R, which stands for 1.
     Square,
-    /// The number 1.
+    /// The number 1, and in the end 2^64.
     One,
     /// The bases, and then what stands for them.
     Base,
     /// What is becoming the power.
     Power,
-    /// A factor.
+    /// Factors.
     Other,
+    Second,
     /// The table of powers.
     Table,
 }
 
-/// Where the inverses of the moduli are, and the indices of entries.
+/// Where the inverses of the moduli are, and the indices of two entries.
 const INVERSES: usize = 0;
-const INDICES: usize = LINE;
+const INDICES: [usize; 2] = [LINE, 2 * LINE];
 
 /// Words before the numbers.
-const HEAD: usize = 2 * LINE;
+const HEAD: usize = 3 * LINE;
 
 /// Room to raise a number to a power in each lane of a kernel.
 ///
@@ -104,21 +104,29 @@ impl Powers {
             self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::Base);
             self.keep(entry, NumberPlace::Power);
         }
+        // The table is read for two windows at a time, the highest first. If their number is odd,
+        // the highest of all is by itself.
         let windows = bits.div_ceil(WINDOW);
-        for at in (0..windows).rev() {
-            let lanes = self.kernel.lanes;
-            for (lane, index) in self.words()[INDICES..].iter_mut().enumerate().take(lanes) {
-                *index = window(lane, WINDOW * at, WINDOW);
-            }
-            if at + 1 == windows {
-                self.select(NumberPlace::Power);
-            } else {
-                (0..WINDOW).for_each(|_| self.square(NumberPlace::Power, NumberPlace::Power));
-                self.select(NumberPlace::Other);
-                self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::Other);
-            }
+        let is_odd = windows % 2 == 1;
+        let mut left = windows - (2 - usize::from(is_odd));
+        let begin = if is_odd { [left, left] } else { [left + 1, left] };
+        self.select([NumberPlace::Power, NumberPlace::Other], begin, &window);
+        if !is_odd {
+            self.append(NumberPlace::Other);
+        }
+        while left > 0 {
+            left -= 2;
+            let factors = [NumberPlace::Other, NumberPlace::Second];
+            self.select(factors, [left + 1, left], &window);
+            factors.into_iter().for_each(|factor| self.append(factor));
         }
         self.leave();
+    }
+
+    /// Takes the power on to the next window, whose factor is given.
+    fn append(&mut self, factor: NumberPlace) {
+        (0..WINDOW).for_each(|_| self.square(NumberPlace::Power, NumberPlace::Power));
+        self.multiply(NumberPlace::Power, NumberPlace::Power, factor);
     }
 
     /// Raises the base of each lane to a public exponent that is not zero. Exponents of lanes that
@@ -143,7 +151,7 @@ impl Powers {
     /// Returns the power in a lane, which is below the modulus.
     pub fn take(&mut self, lane: usize, modulus: &Modulus) -> Number {
         let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
-        // It may be the modulus itself, or its multiple, which is a word longer.
+        // It is at most the multiple of the modulus, which is a word longer.
         let mut number = Number::zero(modulus.value().words().len() + 1);
         let words = number.words_mut();
         let limbs = self.number(NumberPlace::Power).iter().skip(lane).step_by(lanes);
@@ -152,7 +160,7 @@ impl Powers {
             let places = words.iter_mut().skip(bits * i / 64);
             places.zip([both as u64, (both >> 64) as u64]).for_each(|(word, part)| *word |= part);
         }
-        modulus.reduce(&number, &portable::BIGNUM)
+        modulus.divide_by_word(&number)
     }
 
     /// Puts what stands for 1 and for the base in their places.
@@ -161,8 +169,12 @@ impl Powers {
         self.multiply(NumberPlace::Square, NumberPlace::Square, NumberPlace::One);
     }
 
-    /// Puts the power itself in the place of what stands for it.
+    /// Puts the product of the power itself and 2^64 in the place of what stands for the power.
     fn leave(&mut self) {
+        let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
+        let word = self.number(NumberPlace::One);
+        word[..lanes].fill(0);
+        word[64 / bits * lanes..][..lanes].fill(1 << (64 % bits));
         self.multiply(NumberPlace::Power, NumberPlace::Power, NumberPlace::One);
     }
 
@@ -221,14 +233,31 @@ impl Powers {
         unsafe { (self.kernel.keep)(entry, from, self.limbs) }
     }
 
-    /// Writes the entry that each lane's index says.
-    fn select(&mut self, out: NumberPlace) {
-        let words = self.kernel.lanes * self.kernel.radix.entry(self.limbs);
-        let (out, first) = (self.pointer(out), self.first(NumberPlace::Table));
-        let table = self.words()[first..][..ENTRIES * words].as_ptr();
-        let indices = self.words()[INDICES..].as_ptr();
-        // SAFETY: the kernel is from the table of this CPU; the slice holds all entries.
-        unsafe { (self.kernel.select)(out, table, indices, self.limbs) }
+    /// Writes the entries of two windows of each lane's exponent.
+    fn select(
+        &mut self,
+        outs: [NumberPlace; 2],
+        windows: [usize; 2],
+        window: &impl Fn(usize, usize, usize) -> u64,
+    ) {
+        let lanes = self.kernel.lanes;
+        for (indices, at) in INDICES.into_iter().zip(windows) {
+            for (lane, index) in self.words()[indices..].iter_mut().enumerate().take(lanes) {
+                *index = window(lane, WINDOW * at, WINDOW);
+            }
+        }
+        let table = self.first(NumberPlace::Table);
+        let end = table + ENTRIES * lanes * self.kernel.radix.entry(self.limbs);
+        assert!(end <= LINE * self.lines.len(), "there is room for the table");
+        let outs = outs.map(|out| self.first(out));
+        let words = self.words().as_mut_ptr();
+        // SAFETY: the kernel is from the table of this CPU; the table, which is the last of all
+        // places, is within the words, and the places of two numbers do not overlap.
+        unsafe {
+            let outs = outs.map(|out| words.add(out));
+            let indices = INDICES.map(|indices| words.add(indices).cast_const());
+            (self.kernel.select)(outs, words.add(table), indices, self.limbs);
+        }
     }
 
     fn modulo(&mut self) -> Modulo {

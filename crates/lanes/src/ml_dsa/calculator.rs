@@ -4,8 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::array;
 
+use super::key::{MlDsaPrivateKey, MlDsaPublicKey};
 use super::message::MlDsaMessage;
-use super::params::{DIGEST, MAX_CHALLENGE, MAX_TAU, MlDsaSet};
+use super::params::{DIGEST, MAX_CHALLENGE, MAX_PUBLIC, MAX_TAU, MlDsaSet};
 use super::sponges::{Batch, Pieces, RATE, Sponges, Transcript};
 use crate::cpu::Cpu;
 use crate::kernels::ml_dsa::kernel::MlDsaKernel;
@@ -71,10 +72,63 @@ impl Polys {
 #[repr(C, align(64))]
 struct Table([u8; TABLE]);
 
-/// What keys are expanded to: polynomials in rows, and tables.
+/// A key that is expanded into a slot.
+pub(super) trait SlotKey {
+    /// Returns the bytes from which everything follows that stays in a slot from one call to the
+    /// next. They are public.
+    fn identity(&self) -> (MlDsaSet, &[u8]);
+}
+
+impl SlotKey for MlDsaPrivateKey {
+    /// The seed of the matrix. The tables of the secrets do not stay.
+    fn identity(&self) -> (MlDsaSet, &[u8]) {
+        (self.set(), self.rho())
+    }
+}
+
+impl SlotKey for MlDsaPublicKey {
+    /// The whole key: its matrix, its vector and its digest stay.
+    fn identity(&self) -> (MlDsaSet, &[u8]) {
+        (self.set(), self.bytes())
+    }
+}
+
+/// What a slot holds from one call to the next.
+#[derive(Clone)]
+struct Held {
+    set: MlDsaSet,
+    /// The identity of the key; none if it is empty. That of a public key is longer than that of a
+    /// private key, so that one is never taken for the other.
+    identity: [u8; MAX_PUBLIC],
+    len: usize,
+    /// The digest of a public key.
+    digest: [u8; DIGEST],
+    /// When the slot was last needed, by a clock that counts operations.
+    needed: u64,
+}
+
+impl Held {
+    const NOTHING: Held = Held {
+        set: MlDsaSet::MlDsa44,
+        identity: [0; MAX_PUBLIC],
+        len: 0,
+        digest: [0; DIGEST],
+        needed: 0,
+    };
+
+    /// Returns `true` if the slot holds what follows from the identity of a key.
+    fn is_of(&self, key: &impl SlotKey) -> bool {
+        self.len > 0 && key.identity() == (self.set, &self.identity[..self.len])
+    }
+}
+
+/// What keys are expanded to: polynomials in rows, and tables. What is public stays there until
+/// another key needs the slot, so that a key that is used again and again is expanded once.
 pub(super) struct Slots {
     rows: Box<[PolyRow]>,
     tables: Box<[Table]>,
+    held: Box<[Held]>,
+    clock: u64,
 }
 
 /// The most slots.
@@ -87,7 +141,27 @@ impl Slots {
         Slots {
             rows: vec![PolyRow([0; N]); count * SLOT].into_boxed_slice(),
             tables: vec![Table([0; TABLE]); count * TABLES].into_boxed_slice(),
+            held: vec![Held::NOTHING; count].into_boxed_slice(),
+            clock: 0,
         }
+    }
+
+    /// Notes that a key is expanded into a slot. `digest` is that of a public key.
+    pub fn hold(&mut self, slot: usize, key: &impl SlotKey, digest: &[u8; DIGEST]) {
+        let (set, identity) = key.identity();
+        let held = &mut self.held[slot];
+        (held.set, held.len, held.digest) = (set, identity.len(), *digest);
+        held.identity[..identity.len()].copy_from_slice(identity);
+    }
+
+    /// Notes that slots are used for something else than keys: the first of them.
+    pub fn forget(&mut self, slots: usize) {
+        self.held[..slots].iter_mut().for_each(|held| held.len = 0);
+    }
+
+    /// Returns the digest of the public key that a slot holds.
+    pub fn digest(&self, slot: usize) -> &[u8; DIGEST] {
+        &self.held[slot].digest
     }
 
     /// Returns where a polynomial of a slot is.
@@ -106,7 +180,7 @@ impl Slots {
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.rows.len() / SLOT
+        self.held.len()
     }
 
     /// Wipes the last `polys` polynomials of a slot that has `all`.
@@ -114,51 +188,93 @@ impl Slots {
         clear_all(&mut self.rows[slot * SLOT..][all - polys..all], PolyRow([0; N]));
     }
 
-    /// Wipes all tables of the first slots.
-    pub fn wipe_tables(&mut self, slots: usize) {
-        clear_all(&mut self.tables[..slots * TABLES], Table([0; TABLE]));
+    /// Wipes all tables of slots that keys were expanded into.
+    pub fn wipe_tables(&mut self, keys: &Expanded) {
+        for slot in (0..self.count()).filter(|slot| keys.keys[*slot] != 0) {
+            clear_all(&mut self.tables[slot * TABLES..][..TABLES], Table([0; TABLE]));
+        }
     }
 }
 
-/// The keys that are expanded in the slots. Operations under one key share its slot.
+/// The keys of one call that are expanded in the slots. Operations under one key share its slot.
 pub(super) struct Expanded {
-    /// Where the key of each slot is; zero if there is none.
+    /// Where the key of each slot is; zero if no key of this call is in it.
     keys: [usize; MAX_SLOTS],
     /// How many operations are under way with each.
     uses: [usize; MAX_SLOTS],
-    slots: usize,
+}
+
+/// The slots of operations, and the keys that are new there.
+pub(super) struct Entered<'k, K> {
+    /// The slot of each operation.
+    pub slots: [usize; MAX_GROUP],
+    new: [(&'k K, usize); MAX_GROUP],
+    count: usize,
+    missing: usize,
+}
+
+impl<'k, K> Entered<'k, K> {
+    /// Returns the keys that no operation of the call has used before, and their slots.
+    pub fn new(&self) -> &[(&'k K, usize)] {
+        &self.new[..self.count]
+    }
+
+    /// Returns those of the new keys of which the slots hold nothing.
+    pub fn missing(&self) -> &[(&'k K, usize)] {
+        &self.new[..self.missing]
+    }
 }
 
 impl Expanded {
-    /// Returns the state of so many empty slots.
-    pub fn new(slots: usize) -> Self {
-        Expanded { keys: [0; MAX_SLOTS], uses: [0; MAX_SLOTS], slots }
-    }
+    /// The state at the beginning of a call.
+    pub const NONE: Expanded = Expanded { keys: [0; MAX_SLOTS], uses: [0; MAX_SLOTS] };
 
-    /// Returns the slot of a key for an operation, and `true` if the key is not expanded there yet.
-    /// Fewer operations are under way than there are slots.
-    pub fn enter<K>(&mut self, key: &K) -> (usize, bool) {
-        let key = core::ptr::from_ref(key).addr();
-        let slots = 0..self.slots;
-        let known = slots.clone().find(|slot| self.keys[*slot] == key);
-        let slot = known.unwrap_or_else(|| {
-            let free = |slot: &usize| self.uses[*slot] == 0;
-            let empty = slots.clone().find(|slot| self.keys[*slot] == 0);
-            empty.or(slots.clone().find(free)).expect("a slot is free")
-        });
-        self.keys[slot] = key;
-        self.uses[slot] += 1;
-        (slot, known.is_none())
+    /// Finds a slot for the key of each operation: its own; or the one that holds what stays of it;
+    /// or the one that was not needed for the longest time. There is one operation at least, and
+    /// no more than [`MAX_GROUP`]; fewer are under way than there are slots.
+    pub fn enter<'k, K: SlotKey>(
+        &mut self,
+        slots: &mut Slots,
+        keys: impl Iterator<Item = &'k K> + Clone,
+    ) -> Entered<'k, K> {
+        let first = keys.clone().next().expect("there is an operation");
+        let mut entered =
+            Entered { slots: [0; MAX_GROUP], new: [(first, 0); MAX_GROUP], count: 0, missing: 0 };
+        for (key, place) in keys.zip(&mut entered.slots) {
+            let address = core::ptr::from_ref(key).addr();
+            let all = 0..slots.count();
+            let known = all.clone().find(|slot| self.keys[*slot] == address);
+            let slot = known.unwrap_or_else(|| {
+                let free = all.filter(|slot| self.uses[*slot] == 0);
+                let rank = |slot: &usize| {
+                    let held = &slots.held[*slot];
+                    (!held.is_of(key), held.needed)
+                };
+                free.min_by_key(rank).expect("a slot is free")
+            });
+            let held = &mut slots.held[slot];
+            if known.is_none() {
+                entered.new[entered.count] = (key, slot);
+                if !held.is_of(key) {
+                    // Nothing, until the key is expanded.
+                    held.len = 0;
+                    entered.new.swap(entered.missing, entered.count);
+                    entered.missing += 1;
+                }
+                entered.count += 1;
+            }
+            slots.clock += 1;
+            held.needed = slots.clock;
+            self.keys[slot] = address;
+            self.uses[slot] += 1;
+            *place = slot;
+        }
+        entered
     }
 
     /// Ends the use of a slot by an operation. The key remains until the slot is needed.
     pub fn leave(&mut self, slot: usize) {
         self.uses[slot] -= 1;
-    }
-
-    /// Returns how many slots have had a key.
-    pub fn used(&self) -> usize {
-        self.keys.iter().filter(|key| **key != 0).count()
     }
 }
 

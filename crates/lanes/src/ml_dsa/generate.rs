@@ -40,6 +40,7 @@ impl Calculator {
         let (vectors, len) = (k * l, set.private_key_len());
         let kernel = self.kernel(n);
         let Calculator { sponges, polys, slots, rows, .. } = self;
+        slots.forget(n);
         let mut seeds = [Seeds([0; 2 * LEN + DIGEST]); MAX_GROUP];
         let seed = |at: usize, block: &mut [u8; _]| {
             // SAFETY: an input has more than 32 bytes, by this function's contract.

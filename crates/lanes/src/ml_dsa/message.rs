@@ -2,99 +2,15 @@
 
 use super::error::MlDsaError;
 use super::params::DIGEST;
-
-/// A hash whose digest is signed in place of a message (FIPS 204, section 5.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are the standards'")]
-pub enum MlDsaHash {
-    Sha256,
-    Sha384,
-    Sha512,
-    Sha224,
-    Sha512_224,
-    Sha512_256,
-    Sha3_224,
-    Sha3_256,
-    Sha3_384,
-    Sha3_512,
-    /// Of 32 bytes.
-    Shake128,
-    /// Of 64 bytes.
-    Shake256,
-}
-
-/// The encoding of an object identifier below 2.16.840.1.101.3.4.2: those of hashes by NIST.
-const fn identifier(last: u8) -> [u8; 11] {
-    [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, last]
-}
-
-/// The object identifiers of [`MlDsaHash::ALL`].
-static IDENTIFIERS: [[u8; 11]; 12] = {
-    let mut all = [identifier(0); 12];
-    let mut i = 0;
-    while i < 12 {
-        all[i] = identifier(i as u8 + 1);
-        i += 1;
-    }
-    all
-};
-
-impl MlDsaHash {
-    /// All of them, in the order of their object identifiers.
-    pub const ALL: [MlDsaHash; 12] = [
-        MlDsaHash::Sha256,
-        MlDsaHash::Sha384,
-        MlDsaHash::Sha512,
-        MlDsaHash::Sha224,
-        MlDsaHash::Sha512_224,
-        MlDsaHash::Sha512_256,
-        MlDsaHash::Sha3_224,
-        MlDsaHash::Sha3_256,
-        MlDsaHash::Sha3_384,
-        MlDsaHash::Sha3_512,
-        MlDsaHash::Shake128,
-        MlDsaHash::Shake256,
-    ];
-
-    /// Returns the name on command lines and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            MlDsaHash::Sha256 => "sha256",
-            MlDsaHash::Sha384 => "sha384",
-            MlDsaHash::Sha512 => "sha512",
-            MlDsaHash::Sha224 => "sha224",
-            MlDsaHash::Sha512_224 => "sha512-224",
-            MlDsaHash::Sha512_256 => "sha512-256",
-            MlDsaHash::Sha3_224 => "sha3-224",
-            MlDsaHash::Sha3_256 => "sha3-256",
-            MlDsaHash::Sha3_384 => "sha3-384",
-            MlDsaHash::Sha3_512 => "sha3-512",
-            MlDsaHash::Shake128 => "shake128",
-            MlDsaHash::Shake256 => "shake256",
-        }
-    }
-
-    /// Returns the bytes of a digest.
-    pub const fn digest_len(self) -> usize {
-        match self {
-            MlDsaHash::Sha224 | MlDsaHash::Sha512_224 | MlDsaHash::Sha3_224 => 28,
-            MlDsaHash::Sha256
-            | MlDsaHash::Sha512_256
-            | MlDsaHash::Sha3_256
-            | MlDsaHash::Shake128 => 32,
-            MlDsaHash::Sha384 | MlDsaHash::Sha3_384 => 48,
-            MlDsaHash::Sha512 | MlDsaHash::Sha3_512 | MlDsaHash::Shake256 => 64,
-        }
-    }
-}
+use crate::prehash::{PREFIXES, PreHash};
 
 /// A message, and the context string that it is signed under (FIPS 204, algorithms 2 and 4).
 ///
 /// ```
-/// use broadloom_lanes::{MlDsaError, MlDsaHash, MlDsaMessage};
+/// use broadloom_lanes::{MlDsaError, MlDsaMessage, PreHash};
 ///
 /// let message = MlDsaMessage::new(b"a message").context(b"an application")?;
-/// let hashed = MlDsaMessage::hashed(MlDsaHash::Sha256, &[7; 32])?;
+/// let hashed = MlDsaMessage::hashed(PreHash::Sha256, &[7; 32])?;
 /// let error = message.context(&[0; 256]).unwrap_err();
 /// assert_eq!(error, MlDsaError::Context { len: 256 });
 /// # Ok::<(), MlDsaError>(())
@@ -109,19 +25,6 @@ pub struct MlDsaMessage<'a> {
     mu: Option<&'a [u8; DIGEST]>,
 }
 
-/// What comes before each context string: a byte, zero or, if the message was hashed before, one,
-/// and the length of the context string.
-static PREFIXES: [[[u8; 2]; 256]; 2] = {
-    let mut prefixes = [[[0; 2]; 256]; 2];
-    let mut len = 0;
-    while len < 256 {
-        prefixes[0][len] = [0, len as u8];
-        prefixes[1][len] = [1, len as u8];
-        len += 1;
-    }
-    prefixes
-};
-
 impl<'a> MlDsaMessage<'a> {
     /// Makes a message without a context.
     pub fn new(message: &'a [u8]) -> Self {
@@ -132,12 +35,12 @@ impl<'a> MlDsaMessage<'a> {
     ///
     /// # Errors
     /// [`MlDsaError::Digest`] if the digest has another length than the hash's.
-    pub fn hashed(hash: MlDsaHash, digest: &'a [u8]) -> Result<Self, MlDsaError> {
+    pub fn hashed(hash: PreHash, digest: &'a [u8]) -> Result<Self, MlDsaError> {
         let (len, valid) = (digest.len(), hash.digest_len());
         if len != valid {
             return Err(MlDsaError::Digest { hash: hash.name(), len, valid });
         }
-        let identifier = &IDENTIFIERS[hash as usize];
+        let identifier = hash.identifier();
         let prefix = &PREFIXES[1][0];
         Ok(MlDsaMessage { prefix, context: &[], identifier, message: digest, mu: None })
     }

@@ -5,6 +5,13 @@
 //! by side: a lane for each of them in the arithmetic, where every number of a polynomial has a
 //! register of its own, and no number changes places with another. Their messages and seeds fill
 //! the lanes of Keccak.
+//!
+//! To expand a key takes almost half of the time of a verification. What is public of an expanded
+//! key, its matrix and its public vector, stays in one of some slots until another key needs the
+//! slot, so that bursts of a few operations under the same keys expand them once. The slots have a
+//! fixed size, and no key is kept alive: a slot is found by the bytes of a public key, or by the
+//! seed of a private key's matrix, which is public, too. The secrets of a private key are expanded
+//! in each burst, and wiped behind it.
 
 mod calculator;
 mod error;
@@ -28,7 +35,7 @@ pub use error::MlDsaError;
 pub use job::{MlDsaKeyJob, MlDsaSignJob, MlDsaVerifyJob};
 pub use key::{MlDsaPrivateKey, MlDsaPublicKey};
 pub use lanes::MlDsaLanes;
-pub use message::{MlDsaHash, MlDsaMessage};
+pub use message::MlDsaMessage;
 pub use outcome::MlDsaOutcome;
 pub use params::MlDsaSet;
 

@@ -84,7 +84,7 @@ impl Calculator {
         // Four attempts at once make most signatures.
         let kernel = self.kernel(4 * orders.len());
         let mut under = [FREE; MAX_SLOTS];
-        let mut keys = Expanded::new(self.slots.count());
+        let mut keys = Expanded::NONE;
         let most = kernel.lanes + kernel.lanes / 2;
         let mut left = orders;
         loop {
@@ -131,7 +131,7 @@ impl Calculator {
             }
         }
         clear_all(&mut under, FREE);
-        self.slots.wipe_tables(keys.used());
+        self.slots.wipe_tables(&keys);
         clear_all(&mut self.masks[..kernel.lanes * set.l()], Mask([0; MASK]));
         clear_all(&mut self.trials[..kernel.lanes], Trial::NEW);
         // That of the polynomials of one operation may have more lanes.
@@ -162,26 +162,24 @@ impl Calculator {
             signing.seed.copy_from_slice(&seed[..DIGEST]);
         });
 
-        // The keys that are not expanded yet, and their slots.
-        let mut new = [(orders[0].key, 0); MAX_GROUP];
-        let mut count = 0;
-        for (order, place) in orders.iter().zip(places) {
-            let (slot, is_new) = keys.enter(order.key);
-            under[place].key = slot;
-            if is_new {
-                new[count] = (order.key, slot);
-                count += 1;
-            }
+        let entered = keys.enter(slots, orders.iter().map(|order| order.key));
+        for (place, slot) in places.iter().zip(entered.slots).take(n) {
+            under[*place].key = slot;
         }
-        let new = &new[..count];
-        if new.is_empty() {
+        let (new, missing) = (entered.new(), entered.missing());
+        let count = new.len();
+        if count == 0 {
             return;
         }
         let kernel = narrowest(kernels, count);
         // SAFETY: a slot has room for a matrix.
         unsafe {
-            let rho = |at: usize| new[at].0.rho();
-            sponges.matrices(kernel, (count, 0..k, l), rho, |at, poly| slots.at(new[at].1, poly));
+            let rho = |at: usize| missing[at].0.rho();
+            let to = |at: usize, poly| slots.at(missing[at].1, poly);
+            sponges.matrices(kernel, (missing.len(), 0..k, l), rho, to);
+        }
+        for (key, slot) in missing {
+            slots.hold(*slot, *key, &[0; DIGEST]);
         }
         let [sum, room] = [SUM, ROOM].map(|poly| polys.at(kernel, poly));
         let from = each_lane(count, |at| new[at].0.bytes().as_ptr());

@@ -1,7 +1,7 @@
 //! Verification.
 
 use super::calculator::{
-    Calculator, Expanded, FIRST, MAX_SLOTS, ROOM, SECOND, SUM, challenges, each_lane, represent,
+    Calculator, Expanded, FIRST, ROOM, SECOND, SUM, challenges, each_lane, represent,
 };
 use super::key::MlDsaPublicKey;
 use super::message::MlDsaMessage;
@@ -41,34 +41,20 @@ pub(super) fn read_hints(
     places[start..].iter().all(|place| *place == 0)
 }
 
-/// The digests of the public keys in the slots.
-type Digests = [[u8; DIGEST]; MAX_SLOTS];
-
 impl Calculator {
     /// Verifies signatures (FIPS 204, algorithm 8) under keys of one set, of which there is one at
     /// least: calls `done` with the number of each and `true` if it is right. The time depends on
     /// the input.
     pub fn verify(&mut self, claims: &[Claim<'_>], mut done: impl FnMut(usize, bool)) {
-        let mut keys = Expanded::new(self.slots.count());
-        let mut digests = [[0; DIGEST]; MAX_SLOTS];
+        let mut keys = Expanded::NONE;
         let lanes = self.lanes();
         for (group, claims) in claims.chunks(lanes).enumerate() {
-            let mut slots = [0; MAX_GROUP];
-            let mut new = [(claims[0].key, 0); MAX_GROUP];
-            let mut count = 0;
-            for (claim, to) in claims.iter().zip(&mut slots) {
-                let (slot, is_new) = keys.enter(claim.key);
-                *to = slot;
-                if is_new {
-                    new[count] = (claim.key, slot);
-                    count += 1;
-                }
+            let entered = keys.enter(&mut self.slots, claims.iter().map(|claim| claim.key));
+            if !entered.missing().is_empty() {
+                self.expand_keys(entered.missing());
             }
-            if count > 0 {
-                self.expand_keys(&new[..count], &mut digests);
-            }
-            let slots = &slots[..claims.len()];
-            let right = self.verify_group(claims, slots, &digests);
+            let slots = &entered.slots[..claims.len()];
+            let right = self.verify_group(claims, slots);
             for (lane, slot) in slots.iter().enumerate() {
                 keys.leave(*slot);
                 done(lanes * group + lane, right >> lane & 1 == 1);
@@ -78,15 +64,16 @@ impl Calculator {
 
     /// Expands public keys into slots: behind each row of the matrix goes a polynomial of the key,
     /// transformed.
-    fn expand_keys(&mut self, keys: &[(&MlDsaPublicKey, usize)], digests: &mut Digests) {
+    fn expand_keys(&mut self, keys: &[(&MlDsaPublicKey, usize)]) {
         let (n, set) = (keys.len(), keys[0].0.set());
         let (k, l) = (set.k(), set.l());
         let kernel = self.kernel(n);
         let Calculator { sponges, polys, slots, rows, .. } = self;
+        let mut digests = [[0; DIGEST]; MAX_GROUP];
         sponges.hash(
             n,
             |at| [keys[at].0.bytes(), &[], &[], &[], &[], &[]],
-            |at, digest| digests[keys[at].1].copy_from_slice(&digest[..DIGEST]),
+            |at, digest| digests[at].copy_from_slice(&digest[..DIGEST]),
         );
         // SAFETY: a slot has room for a matrix with one more column.
         unsafe {
@@ -110,19 +97,22 @@ impl Calculator {
                 (kernel.pack)(to, room, Packing::Whole, to_rows.as_ptr());
             }
         }
+        for ((key, slot), digest) in keys.iter().zip(&digests) {
+            slots.hold(*slot, *key, digest);
+        }
     }
 
     /// Verifies signatures under keys in slots: returns a bit for each that is right.
     ///
     /// There is one claim at least, and no more than [`lanes`](Calculator::lanes).
-    fn verify_group(&mut self, claims: &[Claim<'_>], places: &[usize], keys: &Digests) -> u32 {
+    fn verify_group(&mut self, claims: &[Claim<'_>], places: &[usize]) -> u32 {
         let (n, set) = (claims.len(), claims[0].key.set());
         let (k, l) = (set.k(), set.l());
         let kernel = self.kernel(n);
         let Calculator { sponges, polys, slots, transcripts, .. } = self;
         let mut right = (1_u32 << n) - 1;
 
-        let digests = represent(sponges, n, |at| (&keys[places[at]], claims[at].message));
+        let digests = represent(sponges, n, |at| (slots.digest(places[at]), claims[at].message));
         for (transcript, mu) in transcripts.iter_mut().zip(&digests) {
             transcript.0[..DIGEST].copy_from_slice(mu);
         }

@@ -22,6 +22,15 @@ pub enum SlhDsaError {
         /// The length that would be right.
         valid: usize,
     },
+    /// A digest of another length than its hash's.
+    Digest {
+        /// The name of the hash.
+        hash: &'static str,
+        /// The digest's length, in bytes.
+        len: usize,
+        /// The length that would be right.
+        valid: usize,
+    },
     /// A context string of more than 255 bytes.
     Context {
         /// Its length, in bytes.
@@ -40,6 +49,9 @@ impl fmt::Display for SlhDsaError {
         match self {
             SlhDsaError::Length { what, len, valid } => {
                 write!(f, "{what} of {len} bytes does not fit the set; valid: {valid}")
+            }
+            SlhDsaError::Digest { hash, len, valid } => {
+                write!(f, "a digest of {len} bytes is none of {hash}; valid: {valid}")
             }
             SlhDsaError::Context { len } => {
                 write!(f, "a context string of {len} bytes is too long; valid: up to 255")

@@ -12,14 +12,16 @@ use crate::hash::HmacKey;
 use crate::kernels::hash::algorithm::Hash;
 use crate::kernels::hash::compression::HashState;
 use crate::occupancy::Occupancy;
+use crate::prehash::{PREFIXES, PreHash};
 use crate::vector::MAX_LANES;
 
 /// A message, and the context string that it is signed under (FIPS 205, algorithms 22 and 24).
 ///
 /// ```
-/// use broadloom_lanes::{SlhDsaError, SlhDsaMessage};
+/// use broadloom_lanes::{PreHash, SlhDsaError, SlhDsaMessage};
 ///
 /// let message = SlhDsaMessage::new(b"a message").context(b"an application")?;
+/// let hashed = SlhDsaMessage::hashed(PreHash::Sha256, &[7; 32])?;
 /// let error = message.context(&[0; 256]).unwrap_err();
 /// assert_eq!(error, SlhDsaError::Context { len: 256 });
 /// # Ok::<(), SlhDsaError>(())
@@ -28,25 +30,27 @@ use crate::vector::MAX_LANES;
 pub struct SlhDsaMessage<'a> {
     prefix: &'a [u8],
     context: &'a [u8],
+    identifier: &'a [u8],
     message: &'a [u8],
 }
-
-/// What comes before each context string: a zero byte, as the message is not hashed before, and the
-/// length of the context string.
-static PREFIXES: [[u8; 2]; 256] = {
-    let mut prefixes = [[0; 2]; 256];
-    let mut len = 0;
-    while len < 256 {
-        prefixes[len][1] = len as u8;
-        len += 1;
-    }
-    prefixes
-};
 
 impl<'a> SlhDsaMessage<'a> {
     /// Makes a message without a context.
     pub fn new(message: &'a [u8]) -> Self {
-        SlhDsaMessage { prefix: &PREFIXES[0], context: &[], message }
+        SlhDsaMessage { prefix: &PREFIXES[0][0], context: &[], identifier: &[], message }
+    }
+
+    /// Makes a message of which a digest is signed, without a context (HashSLH-DSA).
+    ///
+    /// # Errors
+    /// [`SlhDsaError::Digest`] if the digest has another length than the hash's.
+    pub fn hashed(hash: PreHash, digest: &'a [u8]) -> Result<Self, SlhDsaError> {
+        let (len, valid) = (digest.len(), hash.digest_len());
+        if len != valid {
+            return Err(SlhDsaError::Digest { hash: hash.name(), len, valid });
+        }
+        let (prefix, identifier) = (&PREFIXES[1][0], hash.identifier());
+        Ok(SlhDsaMessage { prefix, context: &[], identifier, message: digest })
     }
 
     /// Returns the message under a context string, which tells the uses of a key apart.
@@ -54,7 +58,8 @@ impl<'a> SlhDsaMessage<'a> {
     /// # Errors
     /// [`SlhDsaError::Context`] if it has more than 255 bytes.
     pub fn context(self, context: &'a [u8]) -> Result<Self, SlhDsaError> {
-        match PREFIXES.get(context.len()) {
+        let hashed = usize::from(!self.identifier.is_empty());
+        match PREFIXES[hashed].get(context.len()) {
             Some(prefix) => Ok(SlhDsaMessage { prefix, context, ..self }),
             None => Err(SlhDsaError::Context { len: context.len() }),
         }
@@ -64,25 +69,29 @@ impl<'a> SlhDsaMessage<'a> {
     /// algorithms 19 and 20), of which there are test vectors.
     #[cfg(test)]
     pub(super) fn internal(message: &'a [u8]) -> Self {
-        SlhDsaMessage { prefix: &[], context: &[], message }
+        SlhDsaMessage { prefix: &[], context: &[], identifier: &[], message }
+    }
+
+    /// Returns its pieces.
+    fn pieces(&self) -> [&'a [u8]; 4] {
+        [self.prefix, self.context, self.identifier, self.message]
     }
 
     /// Returns the message as a scheduler sees it.
     pub(super) fn raw(&self) -> RawMessage {
-        let SlhDsaMessage { prefix, context, message } = self;
-        RawMessage { pieces: [prefix, context, message].map(|piece| &raw const **piece) }
+        RawMessage { pieces: self.pieces().map(|piece| &raw const *piece) }
     }
 }
 
 /// A message whose borrower is not known here.
 #[derive(Clone, Copy)]
 pub(super) struct RawMessage {
-    pieces: [*const [u8]; 3],
+    pieces: [*const [u8]; 4],
 }
 
 impl RawMessage {
     /// No message.
-    pub const NONE: RawMessage = RawMessage { pieces: [&[]; 3] };
+    pub const NONE: RawMessage = RawMessage { pieces: [&[]; 4] };
 
     /// Returns the message.
     ///
@@ -90,8 +99,8 @@ impl RawMessage {
     /// The message is borrowed for `'a`.
     pub unsafe fn get<'a>(&self) -> SlhDsaMessage<'a> {
         // SAFETY: the pieces are borrowed for `'a`, by this function's contract.
-        let [prefix, context, message] = self.pieces.map(|piece| unsafe { &*piece });
-        SlhDsaMessage { prefix, context, message }
+        let [prefix, context, identifier, message] = self.pieces.map(|piece| unsafe { &*piece });
+        SlhDsaMessage { prefix, context, identifier, message }
     }
 }
 
@@ -241,8 +250,8 @@ impl Hasher {
                 let place = PrfPlace { absorb: &mut lanes.shake, rows, occupancy };
                 let message = |at: usize| {
                     let Randomized { key, message, random } = all[at];
-                    let SlhDsaMessage { prefix, context, message } = message;
-                    let pieces = [key.prf_key(), random, prefix, context, message, &[]];
+                    let [prefix, context, identifier, text] = message.pieces();
+                    let pieces = [key.prf_key(), random, prefix, context, identifier, text];
                     Pieces { start: &(), before: 0, pieces }
                 };
                 place.digests((all.len(), n), message, done);
@@ -285,8 +294,8 @@ impl Hasher {
 
 impl<'m> Chosen<'m> {
     fn pieces(&self) -> [&'m [u8]; PIECES] {
-        let SlhDsaMessage { prefix, context, message } = self.message;
-        [self.randomizer, self.key.bytes(), prefix, context, message, &[]]
+        let [prefix, context, identifier, text] = self.message.pieces();
+        [self.randomizer, self.key.bytes(), prefix, context, identifier, text]
     }
 }
 
@@ -337,8 +346,8 @@ impl<A: Hash> PrfPlace<'_, ShaLanes<A>> {
     ) {
         let mut inner = self.whole(all.len(), |at| {
             let Randomized { message, random, .. } = all[at];
-            let SlhDsaMessage { prefix, context, message } = message;
-            let pieces = [random, prefix, context, message, &[], &[]];
+            let [prefix, context, identifier, text] = message.pieces();
+            let pieces = [random, prefix, context, identifier, text, &[]];
             Pieces { start: &key(at).inner, before: 1, pieces }
         });
         let mut outer = self.whole(all.len(), |at| {

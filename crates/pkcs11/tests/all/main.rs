@@ -2,6 +2,7 @@
 //! because a process has one module.
 
 mod client;
+mod digests;
 mod ml_dsa;
 mod ml_kem;
 mod operations;

@@ -1,11 +1,10 @@
 //! ML-DSA by PKCS #11 3.2: keys, and signatures of messages and of digests.
 
-use broadloom::HashAlgorithm;
 use broadloom::public_key::{MlDsaPublicKey, MlDsaSet, PublicKey, Scheme};
 use cryptoki_sys::*;
 
 use crate::client::*;
-use crate::slh_dsa::engine_takes;
+use crate::digests::{digests_are_signed, engine_takes, of_digest, sign_pieces};
 
 /// What OpenSSL 3.5.5 makes with the key of the seed 0, 1, 2, …, 31: SHA-256 of the private key,
 /// and of deterministic signatures of [`MESSAGE`]. The first is of
@@ -54,18 +53,6 @@ const SETS: [Known; 3] = [
     },
 ];
 
-/// Hashes of HashML-DSA that digest by a mechanism of their own, with the mechanism that signs.
-const HASHES: [(CK_MECHANISM_TYPE, CK_MECHANISM_TYPE, HashAlgorithm); 8] = [
-    (CKM_SHA224, CKM_HASH_ML_DSA_SHA224, HashAlgorithm::Sha224),
-    (CKM_SHA256, CKM_HASH_ML_DSA_SHA256, HashAlgorithm::Sha256),
-    (CKM_SHA384, CKM_HASH_ML_DSA_SHA384, HashAlgorithm::Sha384),
-    (CKM_SHA512, CKM_HASH_ML_DSA_SHA512, HashAlgorithm::Sha512),
-    (CKM_SHA3_224, CKM_HASH_ML_DSA_SHA3_224, HashAlgorithm::Sha3_224),
-    (CKM_SHA3_256, CKM_HASH_ML_DSA_SHA3_256, HashAlgorithm::Sha3_256),
-    (CKM_SHA3_384, CKM_HASH_ML_DSA_SHA3_384, HashAlgorithm::Sha3_384),
-    (CKM_SHA3_512, CKM_HASH_ML_DSA_SHA3_512, HashAlgorithm::Sha3_512),
-];
-
 fn of_set(number: CK_ULONG) -> Template {
     Template::default().number(CKA_PARAMETER_SET, number)
 }
@@ -86,31 +73,6 @@ fn new_pair(
     private: &Template,
 ) -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
     pair(session, CKM_ML_DSA_KEY_PAIR_GEN, &of_set(number), private).expect("a pair of keys")
-}
-
-/// The parameter of `CKM_HASH_ML_DSA`.
-fn of_digest(
-    choice: CK_HEDGE_TYPE,
-    context: &[u8],
-    hash: CK_MECHANISM_TYPE,
-) -> CK_HASH_SIGN_ADDITIONAL_CONTEXT {
-    let CK_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen } =
-        parameters(choice, context);
-    CK_HASH_SIGN_ADDITIONAL_CONTEXT { hedgeVariant, pContext, ulContextLen, hash }
-}
-
-/// Signs a message in pieces.
-fn sign_pieces(
-    session: CK_SESSION_HANDLE,
-    mut how: CK_MECHANISM,
-    key: CK_OBJECT_HANDLE,
-    message: &[u8],
-) -> Code<Vec<u8>> {
-    call!(C_SignInit(session, &mut how, key))?;
-    for piece in message.chunks(4) {
-        call!(C_SignUpdate(session, bytes(piece), piece.len() as CK_ULONG))?;
-    }
-    output(|to, len| call!(C_SignFinal(session, to, len)))
 }
 
 /// SHA-256 in hexadecimal digits.
@@ -193,44 +155,23 @@ fn digests_are_signed_by_whoever_has_made_them() {
     let (public, private) = new_pair(session, CKP_ML_DSA_44, &Template::default());
     let value = value(session, public, CKA_VALUE).expect("it is public");
     let key = MlDsaPublicKey::new(MlDsaSet::MlDsa44, &value).expect("a public key");
-    let key = PublicKey::MlDsa(key);
-    for (digests, signs, hash) in HASHES {
-        let digest = digest(session, digests, MESSAGE).expect("a digest");
-        let (named, rest) =
-            (of_digest(CKH_HEDGE_REQUIRED, CONTEXT, digests), parameters(0, CONTEXT));
-        let (of_digest, of_message) = (with(CKM_HASH_ML_DSA, &named), with(signs, &rest));
-        let scheme = Scheme::new(hash).prehashed();
-        for signature in [
-            sign(session, of_digest, private, &digest).expect("a signature"),
-            sign(session, of_message, private, MESSAGE).expect("a signature"),
-            sign_pieces(session, of_message, private, MESSAGE).expect("a signature"),
-        ] {
-            assert!(engine_takes(&key, scheme, CONTEXT, &digest, &signature), "{hash}");
-            assert_eq!(verify(session, of_digest, public, &digest, &signature), Ok(()), "{hash}");
-            assert_eq!(verify(session, of_message, public, MESSAGE, &signature), Ok(()), "{hash}");
-            let plain = verify(session, mechanism(signs), public, MESSAGE, &signature);
-            assert_eq!(plain, Err(CKR_SIGNATURE_INVALID), "{hash}");
-        }
-        let short = sign(session, of_digest, private, &digest[1..]);
-        assert_eq!(short, Err(CKR_DATA_LEN_RANGE), "{hash}");
-        let short = verify(session, of_digest, public, MESSAGE, &vec![0; 2420]);
-        assert_eq!(short, Err(CKR_DATA_LEN_RANGE), "{hash}");
-    }
-    // Digests of the same length by another hash are another message.
-    let sha256 = of_digest(CKH_HEDGE_PREFERRED, b"", CKM_SHA256);
-    let sha3 = of_digest(CKH_HEDGE_PREFERRED, b"", CKM_SHA3_256);
-    let how = with(CKM_HASH_ML_DSA, &sha256);
-    let signature = sign(session, how, private, &[7; 32]).expect("a signature");
-    let other = verify(session, with(CKM_HASH_ML_DSA, &sha3), public, &[7; 32], &signature);
-    assert_eq!(other, Err(CKR_SIGNATURE_INVALID));
-    // The parameter names a hash of FIPS 204, and nothing else.
-    for hash in [CKM_SHA_1, CKM_MD5, CKM_SHA256_HMAC, CKM_ML_DSA, CKM_HASH_ML_DSA_SHA256] {
-        let given = of_digest(CKH_HEDGE_PREFERRED, b"", hash);
-        let refused = sign(session, with(CKM_HASH_ML_DSA, &given), private, &[7; 32]);
-        assert_eq!(refused, Err(CKR_MECHANISM_PARAM_INVALID), "{hash:#x}");
-    }
-    let none = sign(session, mechanism(CKM_HASH_ML_DSA), private, &[7; 32]);
-    assert_eq!(none, Err(CKR_MECHANISM_PARAM_INVALID));
+    let signs = [
+        CKM_HASH_ML_DSA_SHA224,
+        CKM_HASH_ML_DSA_SHA256,
+        CKM_HASH_ML_DSA_SHA384,
+        CKM_HASH_ML_DSA_SHA512,
+        CKM_HASH_ML_DSA_SHA3_224,
+        CKM_HASH_ML_DSA_SHA3_256,
+        CKM_HASH_ML_DSA_SHA3_384,
+        CKM_HASH_ML_DSA_SHA3_512,
+    ];
+    let key = (PublicKey::MlDsa(key), public, private);
+    digests_are_signed(
+        session,
+        &key,
+        (CKM_HASH_ML_DSA, signs),
+        &[CKM_ML_DSA, CKM_HASH_ML_DSA_SHA256],
+    );
 }
 
 #[test]

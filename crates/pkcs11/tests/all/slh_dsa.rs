@@ -1,10 +1,10 @@
 //! SLH-DSA by PKCS #11 3.2.
 
 use broadloom::public_key::{PublicKey, Scheme, SlhDsaPublicKey, SlhDsaSet};
-use broadloom::{Job, Processor, Transform};
 use cryptoki_sys::*;
 
 use crate::client::*;
+use crate::digests::{digests_are_signed, engine_takes};
 
 /// Sets of each hash and level whose signatures are made fast.
 const SETS: [(CK_ULONG, SlhDsaSet); 3] = [
@@ -20,22 +20,6 @@ fn new_pair(
 ) -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
     let public = Template::default().number(CKA_PARAMETER_SET, number);
     pair(session, CKM_SLH_DSA_KEY_PAIR_GEN, &public, private).expect("a pair of keys")
-}
-
-/// Returns `true` if the engine takes a signature.
-pub fn engine_takes(
-    key: &PublicKey,
-    scheme: Scheme,
-    context: &[u8],
-    message: &[u8],
-    signature: &[u8],
-) -> bool {
-    let transform = Transform::verify(key, scheme).and_then(|one| one.context(context));
-    let transform = transform.expect("a key that verifies");
-    let session = broadloom::registry().open(&transform).expect("native has it");
-    let mut jobs = [Job::new(&session, message).signature(signature)];
-    Processor::new().process_many(&mut jobs);
-    jobs[0].succeeded()
 }
 
 #[test]
@@ -94,6 +78,36 @@ fn the_caller_chooses_whether_signatures_are_hedged() {
     }
     let short = with(CKM_SLH_DSA, &[0u8; 8]);
     assert_eq!(sign(session, short, private, b"m"), Err(CKR_MECHANISM_PARAM_INVALID));
+}
+
+#[test]
+fn digests_are_signed_by_whoever_has_made_them() {
+    let session = user();
+    let (public, private) = new_pair(session, CKP_SLH_DSA_SHA2_128F, &Template::default());
+    let value = value(session, public, CKA_VALUE).expect("it is public");
+    let key = SlhDsaPublicKey::new(SlhDsaSet::Sha2_128f, &value).expect("a public key");
+    let signs = [
+        CKM_HASH_SLH_DSA_SHA224,
+        CKM_HASH_SLH_DSA_SHA256,
+        CKM_HASH_SLH_DSA_SHA384,
+        CKM_HASH_SLH_DSA_SHA512,
+        CKM_HASH_SLH_DSA_SHA3_224,
+        CKM_HASH_SLH_DSA_SHA3_256,
+        CKM_HASH_SLH_DSA_SHA3_384,
+        CKM_HASH_SLH_DSA_SHA3_512,
+    ];
+    let key = (PublicKey::SlhDsa(key), public, private);
+    let others = [CKM_SLH_DSA, CKM_HASH_SLH_DSA_SHA256];
+    digests_are_signed(session, &key, (CKM_HASH_SLH_DSA, signs), &others);
+    // The mechanisms with SHAKE digest themselves, and each family has its own.
+    let how = mechanism(CKM_HASH_SLH_DSA_SHAKE256);
+    let signature = sign(session, how, private, b"a message").expect("a signature");
+    assert_eq!(verify(session, how, public, b"a message", &signature), Ok(()));
+    let other = mechanism(CKM_HASH_SLH_DSA_SHAKE128);
+    let other = verify(session, other, public, b"a message", &signature);
+    assert_eq!(other, Err(CKR_SIGNATURE_INVALID));
+    let other = sign(session, mechanism(CKM_HASH_ML_DSA_SHAKE256), private, b"a message");
+    assert_eq!(other, Err(CKR_KEY_TYPE_INCONSISTENT));
 }
 
 #[test]
@@ -188,6 +202,8 @@ fn mechanisms_of_version_3_2_are_listed() {
         (CKM_HASH_ML_DSA_SHAKE128, (1312, 2592), CKF_SIGN | CKF_VERIFY),
         (CKM_ML_DSA_KEY_PAIR_GEN, (1312, 2592), CKF_GENERATE_KEY_PAIR),
         (CKM_SLH_DSA, (32, 64), CKF_SIGN | CKF_VERIFY),
+        (CKM_HASH_SLH_DSA, (32, 64), CKF_SIGN | CKF_VERIFY),
+        (CKM_HASH_SLH_DSA_SHAKE128, (32, 64), CKF_SIGN | CKF_VERIFY),
         (CKM_SLH_DSA_KEY_PAIR_GEN, (32, 64), CKF_GENERATE_KEY_PAIR),
     ] {
         let mut info = CK_MECHANISM_INFO::default();

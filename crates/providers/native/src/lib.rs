@@ -30,7 +30,7 @@ use broadloom_lanes::Cpu;
 pub use factory::factory;
 use kinds::Opener;
 use queue::NativeQueue;
-pub use slh_dsa::{RandomError, generate_slh_dsa};
+pub use slh_dsa::{RandomError, generate_slh_dsa, generate_slh_dsa_from_seeds};
 
 /// The provider `native`.
 #[derive(Debug)]

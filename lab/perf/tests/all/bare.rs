@@ -207,6 +207,34 @@ fn buffers_that_a_library_cannot_count_are_left_out() {
     assert!(text.contains("ipsec-mb (bare) takes no part in sha1 digest: 65535 bytes"), "{text}");
 }
 
+/// Who signs with another hash than who verifies ends the run.
+#[test]
+fn peers_sign_and_verify_on_each_curve_with_the_hash_of_native() {
+    let sign = [Peer::OpenSsl, Peer::AwsLcRs];
+    let peers: Vec<Peer> = here().into_iter().filter(|peer| sign.contains(peer)).collect();
+    let curves = ["ecdsa-p256", "ecdsa-p384", "ecdsa-p521"];
+    let directions = [Direction::Sign, Direction::Verify];
+    let options = MatrixOptions {
+        directions: directions.to_vec(),
+        bursts: vec![4],
+        calls: vec![Call::ProcessMany],
+        ..quick(&curves, &peers)
+    };
+    let (report, text) = run(&options);
+    let sides = peers.iter().map(|peer| peer.name()).chain(["native"]);
+    for side in sides {
+        for (curve, direction) in
+            curves.into_iter().flat_map(|curve| directions.map(|to| (curve, to)))
+        {
+            let is_its = |row: &Row| {
+                (&*row.provider, &*row.algorithm, &*row.direction)
+                    == (side, curve, direction.name())
+            };
+            assert!(report.rows.iter().any(is_its), "{side}, {curve} {direction}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_peer_that_was_left_out_names_its_feature() {
     for (peer, built) in

@@ -31,7 +31,7 @@ pub use signatures::{
     hedged_signatures, known_signatures, signatures, wrong_signatures,
     wrong_signatures_of_equal_value,
 };
-pub use slh_dsa::{slh_dsa, wrong_slh_dsa};
+pub use slh_dsa::{hashed_slh_dsa, slh_dsa, wrong_slh_dsa};
 pub use wycheproof::wycheproof;
 
 /// A key pair that OpenSSL made.

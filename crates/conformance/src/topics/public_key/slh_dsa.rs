@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Session, SlhDsaSet,
-    Transform,
+    Algorithm, HashAlgorithm, Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Session,
+    SlhDsaSet, Transform,
 };
 use sha2::{Digest, Sha256};
 
 use super::{message, open, output, verified};
+use crate::reference::ml_dsa::digest;
 
 /// A key, and the digests of its signatures.
 struct Vector {
@@ -18,6 +19,8 @@ struct Vector {
     public: PublicKey,
     /// Of `MESSAGE` without a context, and under `CONTEXT`.
     digests: [Vec<u8>; 2],
+    /// Of SHA-256 of `MESSAGE` under `CONTEXT` (HashSLH-DSA); empty of most sets.
+    hashed: Vec<u8>,
 }
 
 const MESSAGE: &[u8] = b"Broadloom";
@@ -27,15 +30,15 @@ const CONTEXT: &[u8] = b"a context";
 fn vectors(provider: &Arc<dyn Provider>) -> Vec<Vector> {
     let records = include_str!("../../../vectors/slh-dsa.txt").split("\n\n").skip(1);
     let all = records.map(|record| {
-        let field = |name: &str| {
-            let line = record.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-            line.expect("every vector has it")
+        let find = |name: &str| {
+            record.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
         };
-        let bytes = |name| -> Vec<u8> {
-            let digits: &str = field(name);
+        let field = |name: &str| find(name).expect("every vector has it");
+        let from_hex = |digits: &str| -> Vec<u8> {
             let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
             (0..digits.len()).step_by(2).map(byte).collect()
         };
+        let bytes = |name| from_hex(field(name));
         let private = bytes("private");
         let public = bytes("public");
         let set = SlhDsaSet::ALL.into_iter().find(|set| set.name() == field("set"));
@@ -44,6 +47,7 @@ fn vectors(provider: &Arc<dyn Provider>) -> Vec<Vector> {
             private: PrivateKey::from_der(&private).expect("another implementation made it"),
             public: PublicKey::from_der(&public).expect("another implementation made it"),
             digests: [bytes("plain"), bytes("context")],
+            hashed: find("hashed").map(from_hex).unwrap_or_default(),
         };
         assert_eq!(*vector.private.to_der(), private, "{}", vector.set.name());
         assert_eq!(vector.public.to_der(), public, "{}", vector.set.name());
@@ -62,7 +66,7 @@ impl Vector {
         context: &[u8],
     ) -> [Session; 2] {
         let sign = Transform::sign(&self.private, scheme).expect("it signs");
-        let verify = Transform::verify(&self.public, Scheme::default()).expect("it verifies");
+        let verify = Transform::verify(&self.public, scheme).expect("it verifies");
         [sign, verify].map(|transform| open(provider, &transform.context(context).expect("short")))
     }
 }
@@ -105,6 +109,42 @@ pub fn slh_dsa(provider: &Arc<dyn Provider>) {
         assert!(one != other && one != signatures[at], "fresh randomness");
         assert_eq!(verified(verify, MESSAGE, &one), Ok(()));
         assert_eq!(verified(verify, MESSAGE, &other), Ok(()));
+    }
+}
+
+/// Signatures of digests (HashSLH-DSA) verify under their hash and context alone, and are none of
+/// the message or of the digest as a message. A digest of another length than its hash's is
+/// refused.
+pub fn hashed_slh_dsa(provider: &Arc<dyn Provider>) {
+    let hashes = [HashAlgorithm::Sha256, HashAlgorithm::Sha3_512, HashAlgorithm::Shake128];
+    for vector in vectors(provider).iter().filter(|vector| vector.set.name().ends_with("128f")) {
+        let name = vector.set.name();
+        let [_, plain] = vector.sessions(provider, Scheme::default(), CONTEXT);
+        let sessions =
+            hashes.map(|hash| vector.sessions(provider, Scheme::new(hash).prehashed(), CONTEXT));
+        for (hash, [sign, verify]) in hashes.into_iter().zip(&sessions) {
+            let data = digest(hash, MESSAGE);
+            let signature = output(sign, &data).expect("it signs");
+            assert_eq!(signature.len(), vector.set.signature_len(), "{name}");
+            assert_eq!(verified(verify, &data, &signature), Ok(()), "{name} {hash}");
+            let scheme = Scheme::new(hash).prehashed();
+            let [_, elsewhere] = vector.sessions(provider, scheme, b"");
+            for (session, data) in [(&elsewhere, &data[..]), (&plain, &data), (&plain, MESSAGE)] {
+                let other = verified(session, data, &signature);
+                assert_eq!(other, Err(JobError::SignatureMismatch), "{name} {hash}");
+            }
+            let (len, valid) = (data.len() - 1, data.len());
+            let refused = JobError::InputLength { len, min: valid, max: valid };
+            assert_eq!(output(sign, &data[1..]), Err(refused), "{name} {hash}");
+            assert_eq!(verified(verify, &data[1..], &signature), Err(refused), "{name} {hash}");
+        }
+        // SHAKE128 has digests of the same length as SHA-256.
+        let [[sign, _], _, [_, elsewhere]] = &sessions;
+        let data = digest(HashAlgorithm::Sha256, MESSAGE);
+        let signature = output(sign, &data).expect("it signs");
+        assert_eq!(Sha256::digest(&signature)[..], vector.hashed[..], "{name}");
+        let other = verified(elsewhere, &data, &signature);
+        assert_eq!(other, Err(JobError::SignatureMismatch), "{name}");
     }
 }
 

@@ -91,14 +91,14 @@ macro_rules! bignum_kernel {
 
             $(#[target_feature(enable = $features)])?
             unsafe fn select(
-                out: *mut u64,
+                outs: [*mut u64; 2],
                 table: *const u64,
-                indices: *const u64,
+                indices: [*const u64; 2],
                 limbs: usize,
             ) {
                 // SAFETY: the arguments fulfil the contract of `BignumKernel`, and this function
                 // enables the instructions.
-                unsafe { select::select::<$limbs>(out, table, indices, limbs) }
+                unsafe { select::select::<$limbs>(outs, table, indices, limbs) }
             }
 
             let radix = <$limbs as SelectLanes>::RADIX;
@@ -137,14 +137,14 @@ macro_rules! bignum_words_kernel {
             }
 
             unsafe fn select(
-                out: *mut u64,
+                outs: [*mut u64; 2],
                 table: *const u64,
-                indices: *const u64,
+                indices: [*const u64; 2],
                 limbs: usize,
             ) {
                 // SAFETY: the arguments fulfil the contract of `BignumKernel`, which the called
                 // function has, too.
-                unsafe { select::select::<Plain<u64>>(out, table, indices, limbs) }
+                unsafe { select::select::<Plain<u64>>(outs, table, indices, limbs) }
             }
 
             let radix = Radix::Bits64;
@@ -183,6 +183,7 @@ mod tests {
         const LANES: usize = 2;
         const RADIX: Radix = if BITS == 28 { Radix::Bits28 } else { Radix::Bits52 };
         const CHUNK: usize = if BITS == 28 { 10 } else { 11 };
+        const BOTH: bool = BITS == 52;
 
         unsafe fn splat(word: u64) -> Self {
             Soft([word; 2])
@@ -219,6 +220,7 @@ mod tests {
     // SAFETY: only baseline instructions are used.
     unsafe impl<const BITS: usize> Limbs for Soft<BITS> {
         const ROOM: usize = if BITS == 28 { 127 } else { 1000 };
+        const HALVES: bool = BITS == 52;
 
         /// Adds a product, as `vpmuludq` and `vpaddq` do, or as `vpmadd52luq` and `vpmadd52huq`.
         #[inline(never)]

@@ -24,6 +24,11 @@ const WIDEST: usize = 13;
 /// The sums of a block's columns, and of the column after them.
 type Sums<L> = [L; WIDEST + 1];
 
+/// Sums while products are added. The upper halves of products have sums of their own where a
+/// product comes in two halves: otherwise each row would wait for two additions of the row before
+/// it, one after the other. Elsewhere the second sums stay zero.
+type Halves<L> = [Sums<L>; 2];
+
 /// The same limb of every lane, in vectors that multiply.
 ///
 /// # Safety
@@ -32,6 +37,9 @@ pub(crate) unsafe trait Limbs: SelectLanes {
     /// The number of limbs above which numbers need carries between their product and the
     /// reduction.
     const ROOM: usize;
+
+    /// `true` if a product has an upper half, which belongs to the next column.
+    const HALVES: bool;
 
     /// Adds a product of limbs to the sums of a column and of the next one.
     fn plus_product(sums: (Self, Self), x: Self, y: Self) -> (Self, Self);
@@ -55,7 +63,7 @@ pub(crate) unsafe trait Limbs: SelectLanes {
     /// - The other limb is readable for a word of every lane.
     #[inline(always)]
     unsafe fn plus<const W: usize, const UP: bool>(
-        sums: &mut Sums<Self>,
+        [low, high]: &mut Halves<Self>,
         column: usize,
         x: &Self,
         y: *const u64,
@@ -65,7 +73,7 @@ pub(crate) unsafe trait Limbs: SelectLanes {
         // SAFETY: the limb at `further` is readable for every lane and the CPU has the instruction
         // set, by this function's contract.
         let y = unsafe { Self::load(step::<Self, UP>(y, further as isize)) };
-        (sums[place], sums[place + 1]) = Self::plus_product((sums[place], sums[place + 1]), *x, y);
+        (low[place], high[place + 1]) = Self::plus_product((low[place], high[place + 1]), *x, y);
     }
 }
 
@@ -103,7 +111,7 @@ fn step<L: SelectLanes, const UP: bool>(limb: *const u64, by: isize) -> *const u
 /// - All limbs of these rows are readable, for a word of every lane each.
 #[inline(always)]
 unsafe fn rows<L: Limbs, const W: usize, const UP: bool>(
-    sums: &mut Sums<L>,
+    sums: &mut Halves<L>,
     mut x: *const u64,
     mut y: *const u64,
     count: usize,
@@ -131,7 +139,7 @@ unsafe fn rows<L: Limbs, const W: usize, const UP: bool>(
 /// The conditions of [`rows`].
 #[inline(always)]
 unsafe fn triangle<L: Limbs, const W: usize, const UP: bool, const FIRST: usize>(
-    sums: &mut Sums<L>,
+    sums: &mut Halves<L>,
     x: *const u64,
     y: *const u64,
 ) {
@@ -159,7 +167,7 @@ unsafe fn triangle<L: Limbs, const W: usize, const UP: bool, const FIRST: usize>
 /// The conditions of [`rows`].
 #[inline(always)]
 unsafe fn half_triangle<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
-    sums: &mut Sums<L>,
+    sums: &mut Halves<L>,
     x: *const u64,
 ) {
     // SAFETY: every limb that is loaded here is one of the rows', which are readable by this
@@ -184,7 +192,7 @@ unsafe fn half_triangle<L: Limbs, const W: usize, const UP: bool, const ODD: usi
 /// The conditions of [`rows`].
 #[inline(always)]
 unsafe fn squares<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
-    sums: &mut Sums<L>,
+    sums: &mut Halves<L>,
     x: *const u64,
 ) {
     // SAFETY: every limb that is loaded here is one of the rows', which are readable by this
@@ -195,6 +203,32 @@ unsafe fn squares<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
                 let x = step::<L, UP>(x, R as isize);
                 L::plus::<W, UP>(sums, ODD + 2 * R, &L::load(x), x, 0);
             }
+        });
+    }
+}
+
+/// Returns sums that are zero.
+///
+/// # Safety
+/// The CPU has the instruction set.
+#[inline(always)]
+unsafe fn zeros<L: Limbs>() -> Halves<L> {
+    // SAFETY: the CPU has the instruction set, by this function's contract.
+    unsafe { [[L::splat(0); WIDEST + 1]; 2] }
+}
+
+/// Adds the sums of upper halves to the others, and sets them to zero.
+///
+/// # Safety
+/// The CPU has the instruction set.
+#[inline(always)]
+unsafe fn join<L: Limbs>([low, high]: &mut Halves<L>) {
+    if L::HALVES {
+        // SAFETY: the CPU has the instruction set, by this function's contract.
+        let zero = unsafe { L::splat(0) };
+        each!(j in 14 => {
+            low[j] = low[j].add(high[j]);
+            high[j] = zero;
         });
     }
 }
@@ -210,11 +244,11 @@ unsafe fn square_sums<L: Limbs, const W: usize, const UP: bool>(
     x: *const u64,
     first: isize,
     carry: *const u64,
-) -> Sums<L> {
+) -> Halves<L> {
     // SAFETY: the limbs of the number and the carry are readable, by this function's contract;
     // column `first` has the limbs 0 to `first`.
     unsafe {
-        let mut sums = [L::splat(0); WIDEST + 1];
+        let mut sums = zeros::<L>();
         let full = (first + 1) / 2;
         rows::<L, W, UP>(&mut sums, x, step::<L, UP>(x, first), full as usize);
         let x = step::<L, UP>(x, full);
@@ -223,8 +257,10 @@ unsafe fn square_sums<L: Limbs, const W: usize, const UP: bool>(
         } else {
             half_triangle::<L, W, UP, 1>(&mut sums, x);
         }
-        each!(j in 14 => sums[j] = sums[j].add(sums[j]));
-        sums[0] = sums[0].add(L::load(carry));
+        join(&mut sums);
+        let low = &mut sums[0];
+        each!(j in 14 => low[j] = low[j].add(low[j]));
+        low[0] = low[0].add(L::load(carry));
         if 2 * full == first {
             squares::<L, W, UP, 0>(&mut sums, x);
         } else {
@@ -235,9 +271,15 @@ unsafe fn square_sums<L: Limbs, const W: usize, const UP: bool>(
 }
 
 /// Makes room for as many products again, where a number is so long that it takes that.
+///
+/// # Safety
+/// The CPU has the instruction set.
 #[inline(always)]
-fn carry_if_long<L: Limbs, const W: usize>(sums: &mut Sums<L>, limbs: usize) {
+unsafe fn carry_if_long<L: Limbs, const W: usize>(sums: &mut Halves<L>, limbs: usize) {
     if limbs > L::ROOM {
+        // SAFETY: the CPU has the instruction set, by this function's contract.
+        unsafe { join(sums) };
+        let sums = &mut sums[0];
         each!(const J in 13 => {
             if const { J < W } {
                 sums[J + 1] = sums[J + 1].add(sums[J].above());
@@ -264,8 +306,8 @@ pub(crate) unsafe fn low<L: Limbs, const W: usize, const SQUARE: bool>(block: &B
         let mut sums = if SQUARE {
             square_sums::<L, W, true>(a, c, carry)
         } else {
-            let mut sums = [L::splat(0); WIDEST + 1];
-            sums[0] = L::load(carry);
+            let mut sums = zeros::<L>();
+            sums[0][0] = L::load(carry);
             rows::<L, W, true>(&mut sums, a, step::<L, true>(b, c), first);
             triangle::<L, W, true, 0>(&mut sums, step::<L, true>(a, c), b);
             sums
@@ -277,9 +319,10 @@ pub(crate) unsafe fn low<L: Limbs, const W: usize, const SQUARE: bool>(block: &B
         each!(const R in 13 => {
             if const { R < W } {
                 // What is added to this column is the quotient less the quotient.
-                let quotient = sums[R].limb();
+                let sum = total::<L, R>(&sums);
+                let quotient = sum.limb();
                 quotient.store(quotients.add(R * L::LANES));
-                sums[R + 1] = sums[R + 1].add(sums[R].above());
+                sums[0][R + 1] = sums[0][R + 1].add(sum.above());
                 each!(const J in 13 => {
                     if R < J && const { J < W } {
                         L::plus::<W, true>(&mut sums, J, &quotient, n, J - R);
@@ -287,8 +330,14 @@ pub(crate) unsafe fn low<L: Limbs, const W: usize, const SQUARE: bool>(block: &B
                 });
             }
         });
-        sums[W].store(carry);
+        total::<L, W>(&sums).store(carry);
     }
+}
+
+/// Returns the sum of a column.
+#[inline(always)]
+fn total<L: Limbs, const COLUMN: usize>([low, high]: &Halves<L>) -> L {
+    if L::HALVES { low[COLUMN].add(high[COLUMN]) } else { low[COLUMN] }
 }
 
 /// Computes a block of the upper half: writes as many limbs of the result as it has columns.
@@ -313,8 +362,8 @@ pub(crate) unsafe fn high<L: Limbs, const W: usize, const SQUARE: bool>(block: &
         let mut sums = if SQUARE {
             square_sums::<L, W, false>(top(a), c, carry)
         } else {
-            let mut sums = [L::splat(0); WIDEST + 1];
-            sums[0] = L::load(carry);
+            let mut sums = zeros::<L>();
+            sums[0][0] = L::load(carry);
             products::<L, W>(&mut sums, top(a), top(b), c);
             sums
         };
@@ -323,11 +372,12 @@ pub(crate) unsafe fn high<L: Limbs, const W: usize, const SQUARE: bool>(block: &
         let out = out.add(first * L::LANES);
         each!(const J in 13 => {
             if const { J < W } {
-                sums[J].limb().store(out.add(J * L::LANES));
-                sums[J + 1] = sums[J + 1].add(sums[J].above());
+                let sum = total::<L, J>(&sums);
+                sum.limb().store(out.add(J * L::LANES));
+                sums[0][J + 1] = sums[0][J + 1].add(sum.above());
             }
         });
-        sums[W].store(carry);
+        total::<L, W>(&sums).store(carry);
     }
 }
 
@@ -337,7 +387,7 @@ pub(crate) unsafe fn high<L: Limbs, const W: usize, const SQUARE: bool>(block: &
 /// The conditions of [`rows`].
 #[inline(always)]
 unsafe fn products<L: Limbs, const W: usize>(
-    sums: &mut Sums<L>,
+    sums: &mut Halves<L>,
     x: *const u64,
     y: *const u64,
     c: isize,

@@ -34,15 +34,15 @@ pub(crate) type Square = unsafe fn(out: *mut u64, a: *const u64, modulo: &Modulo
 /// `entry` writable for as many words of every lane as [`Radix::entry`] says.
 pub(crate) type Keep = unsafe fn(entry: *mut u64, number: *const u64, limbs: usize);
 
-/// Writes the number from one of [`ENTRIES`] entries to `out`, for each lane that with the index of
-/// the lane. All entries are read.
+/// Writes two numbers of each lane from [`ENTRIES`] entries: those with the indices of the lane.
+/// All entries are read.
 ///
 /// # Safety
-/// The CPU has the kernel's instruction set. `out` is writable for `limbs` limbs of every lane,
-/// `table` readable for [`ENTRIES`] entries of that, at least
-/// [`CHUNK`](super::select::Lanes::CHUNK) words each, `indices` for one of each lane.
+/// The CPU has the kernel's instruction set. `outs` are writable for `limbs` limbs of every lane,
+/// and do not overlap; `table` is readable for [`ENTRIES`] entries of that, at least
+/// [`CHUNK`](super::select::SelectLanes::CHUNK) words each, and `indices` for one of each lane.
 pub(crate) type Select =
-    unsafe fn(out: *mut u64, table: *const u64, indices: *const u64, limbs: usize);
+    unsafe fn(outs: [*mut u64; 2], table: *const u64, indices: [*const u64; 2], limbs: usize);
 
 /// Bits of an exponent that are taken together.
 pub(crate) const WINDOW: usize = 5;

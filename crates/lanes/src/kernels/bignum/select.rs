@@ -18,6 +18,10 @@ pub(crate) unsafe trait SelectLanes: Copy {
     /// Words of an entry that are selected together: at most 13, and no entry has fewer.
     const CHUNK: usize;
 
+    /// `true` if there are registers for the chunks of two entries, so that a table is read once
+    /// for both.
+    const BOTH: bool;
+
     /// Sets all lanes to one word.
     ///
     /// # Safety
@@ -80,44 +84,99 @@ pub(crate) unsafe fn keep<L: SelectLanes>(entry: *mut u64, number: *const u64, l
 /// - The CPU has the instruction set of the lanes.
 #[inline(always)]
 pub(crate) unsafe fn select<L: SelectLanes>(
-    out: *mut u64,
+    [out, other]: [*mut u64; 2],
     table: *const u64,
-    indices: *const u64,
+    [indices, others]: [*const u64; 2],
+    limbs: usize,
+) {
+    // SAFETY: the pointers are valid as `Select` documents, which is all that `scan` asks for.
+    unsafe {
+        if L::BOTH {
+            scan::<L, 2>([out, other], table, [indices, others], limbs);
+        } else {
+            scan::<L, 1>([out], table, [indices], limbs);
+            scan::<L, 1>([other], table, [others], limbs);
+        }
+    }
+}
+
+/// Reads the table once, and writes one or two entries of each lane.
+///
+/// # Safety
+/// The conditions of [`select`], for so many entries.
+#[inline(always)]
+unsafe fn scan<L: SelectLanes, const ENTRY: usize>(
+    outs: [*mut u64; ENTRY],
+    table: *const u64,
+    indices: [*const u64; ENTRY],
     limbs: usize,
 ) {
     let words = L::RADIX.entry(limbs);
-    // SAFETY: `table` is readable for its entries, `indices` for a word of every lane, and `out`
+    // SAFETY: `table` is readable for its entries, `indices` for a word of every lane, and `outs`
     // writable for the limbs, by the contract of `Select`. The last chunk ends with the last word,
     // because no entry has fewer words than a chunk.
     unsafe {
-        let (indices, one) = (L::load(indices), L::splat(1));
+        let one = L::splat(1);
         for chunk in (0..words).step_by(L::CHUNK) {
             let first = chunk.min(words - L::CHUNK);
-            let (mut sums, mut entry) = ([L::splat(0); 13], L::splat(0));
+            let (mut sums, mut entry) = ([[L::splat(0); 13]; ENTRY], L::splat(0));
             for at in 0..ENTRIES {
-                let mask = entry.equal(indices);
+                let mut masks = [entry; ENTRY];
+                each!(const J in 2 => {
+                    if const { J < ENTRY } {
+                        masks[J] = entry.equal(L::load(indices[J]));
+                    }
+                });
                 let from = table.add((at * words + first) * L::LANES);
                 each!(const I in 13 => {
                     if const { I < L::CHUNK } {
-                        sums[I] = sums[I].or_masked(mask, L::load(from.add(I * L::LANES)));
+                        let word = L::load(from.add(I * L::LANES));
+                        each!(const J in 2 => {
+                            if const { J < ENTRY } {
+                                sums[J][I] = sums[J][I].or_masked(masks[J], word);
+                            }
+                        });
                     }
                 });
                 entry = entry.add(one);
             }
-            each!(const I in 13 => {
-                if const { I < L::CHUNK } {
-                    let at = first + I;
-                    if words == limbs {
-                        sums[I].store(out.add(at * L::LANES));
-                    } else {
-                        let (low, high) = sums[I].split();
-                        low.store(out.add(at * L::LANES));
-                        if at + words < limbs {
-                            high.store(out.add((at + words) * L::LANES));
-                        }
-                    }
+            each!(const J in 2 => {
+                if const { J < ENTRY } {
+                    write(&sums[J], outs[J], (first, words), limbs);
                 }
             });
         }
+    }
+}
+
+/// Writes the words of an entry, from the word `first` on, to a number.
+///
+/// # Safety
+/// - The CPU has the instruction set of the lanes.
+/// - `out` is writable for the limbs of every lane, and an entry has the words.
+#[inline(always)]
+unsafe fn write<L: SelectLanes>(
+    sums: &[L; 13],
+    out: *mut u64,
+    (first, words): (usize, usize),
+    limbs: usize,
+) {
+    // SAFETY: the words are below those of an entry, so that their limbs are limbs of the number,
+    // for which `out` is writable, by this function's contract.
+    unsafe {
+        each!(const I in 13 => {
+            if const { I < L::CHUNK } {
+                let at = first + I;
+                if words == limbs {
+                    sums[I].store(out.add(at * L::LANES));
+                } else {
+                    let (low, high) = sums[I].split();
+                    low.store(out.add(at * L::LANES));
+                    if at + words < limbs {
+                        high.store(out.add((at + words) * L::LANES));
+                    }
+                }
+            }
+        });
     }
 }

@@ -79,6 +79,7 @@ unsafe impl SelectLanes for Plain<u64> {
     const LANES: usize = 1;
     const RADIX: Radix = Radix::Bits64;
     const CHUNK: usize = GROUP;
+    const BOTH: bool = false;
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {

@@ -2,6 +2,7 @@
 //! instruction set and by every manager.
 
 mod answers;
+mod held;
 mod kernels;
 mod reference;
 mod wrong;

@@ -7,6 +7,7 @@ use ml_dsa::{ExpandedSigningKey, MlDsa44, MlDsa65, MlDsa87, Signature};
 use super::*;
 use crate::buffer::Buffers;
 use crate::manager::{InOrder, Loan, OutOfOrder};
+use crate::prehash::PreHash;
 
 /// What the other implementation makes of a seed, a message, and randomness.
 struct Case {
@@ -258,7 +259,7 @@ fn digests_and_representatives_are_signed_as_the_standard_has_it() {
             jobs[0].output().expect("complete").to_vec()
         };
         let few = if is_brief() { 1 } else { 12 };
-        for (hash, last) in MlDsaHash::ALL.into_iter().zip(last).take(few) {
+        for (hash, last) in PreHash::ALL.into_iter().zip(last).take(few) {
             let digest = random(&mut u64::from(last), hash.digest_len());
             let identifier = [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, last];
             let pieces: [&[u8]; 4] = [&[1, 4], b"uses", &identifier, &digest];

@@ -3,6 +3,7 @@
 use std::string::ToString;
 
 use super::*;
+use crate::prehash::PreHash;
 
 #[test]
 fn lengths_are_those_of_the_set() {
@@ -31,7 +32,7 @@ fn lengths_are_those_of_the_set() {
         assert!(MlDsaSignJob::sign(&private, message, None, room(len + 1), ()).is_err());
         assert!(MlDsaVerifyJob::verify(&public, message, room(len - 1), ()).is_err());
     }
-    let error = MlDsaMessage::hashed(MlDsaHash::Sha384, &[0; 32]).unwrap_err();
+    let error = MlDsaMessage::hashed(PreHash::Sha384, &[0; 32]).unwrap_err();
     assert_eq!(error.to_string(), "a digest of 32 bytes is none of sha384; valid: 48");
     let error = MlDsaMessage::new(b"").context(&[0; 256]).unwrap_err();
     assert_eq!(error.to_string(), "a context string of 256 bytes is too long; valid: up to 255");

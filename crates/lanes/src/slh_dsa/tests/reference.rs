@@ -1,5 +1,6 @@
 //! An independent implementation, and all managers.
 
+use std::string::ToString;
 use std::vec::Vec;
 
 use slh_dsa::signature::Keypair;
@@ -8,6 +9,7 @@ use slh_dsa::{ParameterSet, SigningKey};
 use super::{cpus, fast_sets, key, random, sets, sign, verify};
 use crate::cpu::Cpu;
 use crate::manager::{InOrder, Job, Loan, OutOfOrder, Planner};
+use crate::prehash::PreHash;
 use crate::slh_dsa::{
     SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey, SlhDsaSet, SlhDsaSignJob,
     SlhDsaVerifyJob,
@@ -65,6 +67,50 @@ fn every_set_signs_as_another_implementation_does() {
         assert!(sign(&mut planner, &key, message, None) == expected, "{set}");
         assert_eq!(verify(&mut planner, &[(key.public(), message, &expected)]), [true], "{set}");
     }
+}
+
+/// Returns the other implementation's signature of a message in pieces that nothing is put in front
+/// of.
+fn signed_internally(set: SlhDsaSet, key: &[u8], pieces: &[&[u8]]) -> Vec<u8> {
+    fn of<P: ParameterSet>(key: &[u8], pieces: &[&[u8]]) -> Vec<u8> {
+        let key = SigningKey::<P>::try_from(key).expect("a key");
+        key.slh_sign_internal(pieces, None).to_vec()
+    }
+    match set {
+        SlhDsaSet::Sha2_128f => of::<slh_dsa::Sha2_128f>(key, pieces),
+        SlhDsaSet::Sha2_192f => of::<slh_dsa::Sha2_192f>(key, pieces),
+        SlhDsaSet::Shake128f => of::<slh_dsa::Shake128f>(key, pieces),
+        _ => unreachable!("{set} is not tested here"),
+    }
+}
+
+#[test]
+fn digests_are_signed_as_the_standard_has_it() {
+    // NIST's register of hashes.
+    let last = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+    let mut planner = Planner::new(&Cpu::detect());
+    let tested = [SlhDsaSet::Sha2_128f, SlhDsaSet::Sha2_192f, SlhDsaSet::Shake128f];
+    for set in tested.into_iter().filter(|set| sets().any(|other| other == *set)) {
+        let key = key(set, 5);
+        let few = if super::is_brief() { 1 } else { 12 };
+        for (hash, last) in PreHash::ALL.into_iter().zip(last).take(few) {
+            let digest = random(&mut u64::from(last), hash.digest_len());
+            // FIPS 205, algorithm 23, line 24.
+            let identifier = [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, last];
+            let pieces: [&[u8]; 4] = [&[1, 4], b"uses", &identifier, &digest];
+            let message = SlhDsaMessage::hashed(hash, &digest).expect("its length");
+            let message = message.context(b"uses").expect("short");
+            let expected = signed_internally(set, &bytes(&key), &pieces);
+            assert!(sign(&mut planner, &key, message, None) == expected, "{hash:?} {set}");
+            let claim = (key.public(), message, &expected[..]);
+            // The digest as a message of its own has another signature.
+            let plain = SlhDsaMessage::new(&digest).context(b"uses").expect("short");
+            let other = (key.public(), plain, &expected[..]);
+            assert_eq!(verify(&mut planner, &[claim, other]), [true, false], "{hash:?} {set}");
+        }
+    }
+    let error = SlhDsaMessage::hashed(PreHash::Sha384, &[0; 32]).unwrap_err().to_string();
+    assert_eq!(error, "a digest of 32 bytes is none of sha384; valid: 48");
 }
 
 /// A message to be signed, and the signature.

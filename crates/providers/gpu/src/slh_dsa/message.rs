@@ -2,7 +2,7 @@
 
 use broadloom_engine::MAX_TAG;
 use broadloom_lanes::{
-    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, Sha256, Sha512, Shake256, SlhDsaParams,
+    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, PreHash, Sha256, Sha512, Shake256, SlhDsaParams,
     SpongeLanes,
 };
 use zeroize::{Zeroize, Zeroizing};
@@ -44,6 +44,8 @@ pub(crate) struct MessageHasher {
 /// A message, with what is before it where it is signed under a context string.
 #[derive(Clone, Copy)]
 pub(super) struct Message<'m> {
+    /// The hash whose digest the text is; `None` if it is the message itself.
+    pub hash: Option<PreHash>,
     pub context: &'m [u8],
     pub text: &'m [u8],
 }
@@ -111,11 +113,14 @@ impl MessageHasher {
     }
 
     /// Puts a message into the room, behind three nodes that come later.
-    fn lay_out(&mut self, params: &SlhDsaParams, Message { context, text }: Message<'_>) {
+    fn lay_out(&mut self, params: &SlhDsaParams, message: Message<'_>) {
+        let Message { hash, context, text } = message;
         self.room.resize(3 * params.n, 0);
-        // The message is not hashed before.
-        self.room.extend([0, context.len() as u8]);
+        self.room.extend([u8::from(hash.is_some()), context.len() as u8]);
         self.room.extend_from_slice(context);
+        if let Some(hash) = hash {
+            self.room.extend_from_slice(hash.identifier());
+        }
         self.room.extend_from_slice(text);
     }
 

@@ -6,8 +6,8 @@ mod params;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
-use broadloom_lanes::{SlhDsaParams, SlhDsaPlaces};
-use broadloom_schemes::random;
+use broadloom_lanes::{PreHash, SlhDsaParams, SlhDsaPlaces};
+use broadloom_schemes::{prehash, random};
 use zeroize::Zeroizing;
 
 pub(crate) use message::MessageHasher;
@@ -34,6 +34,8 @@ pub(crate) struct SlhDsa {
     kernels: &'static SlhDsaKernels,
     /// PK.seed and PK.root.
     public: Vec<u8>,
+    /// The hash whose digests are signed; `None` if messages are.
+    hash: Option<PreHash>,
     context: Vec<u8>,
     role: Role,
 }
@@ -51,7 +53,7 @@ impl SlhDsa {
     /// The session's own part, and what kernels read of the key.
     ///
     /// # Errors
-    /// The key is none of SLH-DSA.
+    /// The key is none of SLH-DSA, or HashSLH-DSA has no digests of the hash.
     pub fn open(transform: &Transform) -> Result<(SlhDsa, Zeroizing<Vec<u32>>), ProviderError> {
         let Some(Asymmetric { key, scheme, context, .. }) = transform.asymmetric() else {
             return Err(ProviderError::new("SLH-DSA needs a key"));
@@ -73,7 +75,17 @@ impl SlhDsa {
         };
         let kernels = KernelId::slh_dsa(params.is_shake);
         let words = words_of(&params, &public[..params.n], own);
-        Ok((SlhDsa { params, kernels, public, context: context.clone(), role }, words))
+        let hash = match scheme.is_prehashed() {
+            true => {
+                let hash = scheme.hash();
+                let lacking =
+                    || ProviderError::new(format!("HashSLH-DSA has no digests of {hash}"));
+                Some(prehash(hash).ok_or_else(lacking)?)
+            }
+            false => None,
+        };
+        let context = context.clone();
+        Ok((SlhDsa { params, kernels, public, hash, context, role }, words))
     }
 
     /// The kernel's name.
@@ -101,7 +113,8 @@ impl SlhDsa {
     /// Turns an operation into tasks of kernels.
     ///
     /// # Errors
-    /// The signature has another length than signatures have, or the system gives no randomness.
+    /// A digest has another length than its hash's, the signature has another length than
+    /// signatures have, or the system gives no randomness.
     pub fn lower(
         &self,
         room: &mut Room<'_>,
@@ -111,7 +124,11 @@ impl SlhDsa {
         entry: &mut Entry,
     ) -> Result<(), JobError> {
         let (params, n) = (&self.params, self.params.n);
-        let message = Message { context: &self.context, text: parts.input };
+        let len = parts.input.len();
+        if let Some(valid) = self.hash.map(PreHash::digest_len).filter(|valid| *valid != len) {
+            return Err(JobError::InputLength { len, min: valid, max: valid });
+        }
+        let message = Message { hash: self.hash, context: &self.context, text: parts.input };
         let (digest, [out, signature]) = match &self.role {
             Role::Sign { prf, is_hedged } => {
                 let mut random = Zeroizing::new([0; MAX_N]);

@@ -2,13 +2,14 @@
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Direction, HashAlgorithm, JobError, MlDsaPrivateKey as GivenKey, PrivateKey,
-    PublicKey, PublicKeyAlgorithm, Scheme, Transform,
+    Algorithm, Direction, JobError, MlDsaPrivateKey as GivenKey, PrivateKey, PublicKey,
+    PublicKeyAlgorithm, Scheme, Transform,
 };
 use broadloom_lanes::{
-    Cpu, Loan, MlDsaHash, MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet,
-    Planner, public,
+    Cpu, Loan, MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, Planner,
+    PreHash, public,
 };
+use broadloom_schemes::prehash;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -41,7 +42,7 @@ pub(crate) enum Work {
 /// What is signed.
 enum Given {
     Message,
-    Digest(MlDsaHash),
+    Digest(PreHash),
     Mu,
 }
 
@@ -96,19 +97,8 @@ fn given(scheme: &Scheme) -> Result<Given, ProviderError> {
     if !scheme.is_prehashed() {
         return Ok(Given::Message);
     }
-    Ok(Given::Digest(match scheme.hash() {
-        HashAlgorithm::Sha224 => MlDsaHash::Sha224,
-        HashAlgorithm::Sha256 => MlDsaHash::Sha256,
-        HashAlgorithm::Sha384 => MlDsaHash::Sha384,
-        HashAlgorithm::Sha512 => MlDsaHash::Sha512,
-        HashAlgorithm::Sha3_224 => MlDsaHash::Sha3_224,
-        HashAlgorithm::Sha3_256 => MlDsaHash::Sha3_256,
-        HashAlgorithm::Sha3_384 => MlDsaHash::Sha3_384,
-        HashAlgorithm::Sha3_512 => MlDsaHash::Sha3_512,
-        HashAlgorithm::Shake128 => MlDsaHash::Shake128,
-        HashAlgorithm::Shake256 => MlDsaHash::Shake256,
-        other => return Err(ProviderError::new(format!("HashML-DSA has no digests of {other}"))),
-    }))
+    let refused = || ProviderError::new(format!("HashML-DSA has no digests of {}", scheme.hash()));
+    prehash(scheme.hash()).map(Given::Digest).ok_or_else(refused)
 }
 
 impl MlDsaSession {

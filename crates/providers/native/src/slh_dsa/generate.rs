@@ -40,6 +40,25 @@ pub fn generate_slh_dsa(
     Ok(bytes.chunks_exact(len).map(key).collect())
 }
 
+/// Generates the key of SLH-DSA that three seeds make (FIPS 205, algorithm 18): SK.seed, SK.prf and
+/// PK.seed, one after the other. Each has as many bytes as a node of the set. All must be random,
+/// and the first two secret. Returns `None` for another number of bytes.
+pub fn generate_slh_dsa_from_seeds(
+    cpu: &Cpu,
+    set: SlhDsaSet,
+    seeds: &[u8],
+) -> Option<SlhDsaPrivateKey> {
+    let mut bytes = Zeroizing::new(vec![0; set.private_key_len()]);
+    let room = &mut bytes[..3 * set.node_len()];
+    if seeds.len() != room.len() {
+        return None;
+    }
+    room.copy_from_slice(seeds);
+    let loan = Loan::slh_dsa_key(set, &mut bytes[..]).expect("as many bytes as the set has");
+    Planner::<SlhDsaLanes>::new(cpu).process_each([loan]);
+    Some(SlhDsaPrivateKey::new(set, &bytes).expect("as many bytes as the set has"))
+}
+
 /// The system gives no random bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomError;

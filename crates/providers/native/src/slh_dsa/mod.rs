@@ -5,16 +5,16 @@ mod generate;
 use broadloom_engine::provider::{AnyKey, Asymmetric, Operation, ProviderError, ProviderSession};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
 use broadloom_lanes::{
-    Cpu, Loan, Occupancy, Planner, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,
-    SlhDsaPublicKey,
+    Cpu, Loan, Occupancy, Planner, PreHash, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome,
+    SlhDsaPrivateKey, SlhDsaPublicKey,
 };
-use broadloom_schemes::random;
+use broadloom_schemes::{prehash, random};
 use zeroize::Zeroize;
 
 use crate::kind::{Class, Opened, instruction_set, laned, refused};
 use crate::kinds::{Numbered, own};
 
-pub use generate::{RandomError, generate_slh_dsa};
+pub use generate::{RandomError, generate_slh_dsa, generate_slh_dsa_from_seeds};
 
 /// The most random bytes of a signature.
 const MAX_RANDOM: usize = 32;
@@ -22,6 +22,8 @@ const MAX_RANDOM: usize = 32;
 /// A session of SLH-DSA.
 pub(crate) struct SlhDsaSession {
     key: Key,
+    /// The hash whose digests are signed; `None` if messages are.
+    hash: Option<PreHash>,
     context: Vec<u8>,
     /// `true` if each signature has fresh randomness.
     is_hedged: bool,
@@ -53,15 +55,32 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
     };
     let kernel = laned(SlhDsaLanes::kernel_info(cpu, set));
+    let hash = match scheme.is_prehashed() {
+        true => {
+            let hash = scheme.hash();
+            let lacking = || ProviderError::new(format!("HashSLH-DSA has no digests of {hash}"));
+            Some(prehash(hash).ok_or_else(lacking)?)
+        }
+        false => None,
+    };
     let (context, is_hedged) = (context.clone(), scheme.is_hedged());
-    Ok(Box::new(SlhDsaSession { key, context, is_hedged, kernel }))
+    Ok(Box::new(SlhDsaSession { key, hash, context, is_hedged, kernel }))
 }
 
 impl SlhDsaSession {
-    /// A message under the session's context.
-    fn message<'m>(&'m self, message: &'m [u8]) -> SlhDsaMessage<'m> {
-        let message = SlhDsaMessage::new(message).context(&self.context);
-        message.expect("the engine refuses long context strings")
+    /// Returns the message that the data are or stand for, under the session's context.
+    ///
+    /// # Errors
+    /// A digest of another length than its hash's.
+    fn message<'m>(&'m self, data: &'m [u8]) -> Result<SlhDsaMessage<'m>, JobError> {
+        let message = match self.hash {
+            None => SlhDsaMessage::new(data),
+            Some(hash) => SlhDsaMessage::hashed(hash, data).map_err(|_| {
+                let valid = hash.digest_len();
+                JobError::InputLength { len: data.len(), min: valid, max: valid }
+            })?,
+        };
+        Ok(message.context(&self.context).expect("the engine refuses long context strings"))
     }
 }
 
@@ -111,7 +130,8 @@ impl SlhDsa {
 fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'v, SlhDsaLanes>> {
     let parts = operation.public_key::<SlhDsaSession>()?;
     let Job { random, outcome, refused } = job;
-    let message = parts.session.message(parts.input);
+    let message =
+        parts.session.message(parts.input).map_err(|error| *refused = Some(error)).ok()?;
     let (loan, otherwise) = match &parts.session.key {
         Key::Private(key) => {
             let mut fresh = None;

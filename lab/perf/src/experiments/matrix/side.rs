@@ -8,7 +8,7 @@ use broadloom::provider::ProviderSpec;
 use broadloom_emulated::Emulated;
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, Direction, Kem, PublicKeyAlgorithm, Scheme, Session, Transform, TransformError,
+    Algorithm, Direction, Kem, PublicKeyAlgorithm, Session, Transform, TransformError,
 };
 use broadloom_lanes::{Cpu, Isa};
 
@@ -223,14 +223,13 @@ fn public_key(
         let transform = Transform::decapsulate_bytes(kem, &keys::kem(kem).0);
         return Ok(transform.expect("the key was generated"));
     }
+    let scheme = keys::scheme(algorithm);
     match (direction, keys::pair(algorithm)) {
-        (Direction::Sign, Some((private, _))) => Transform::sign(&private, Scheme::default()),
+        (Direction::Sign, Some((private, _))) => Transform::sign(&private, scheme),
         (Direction::Agree, Some((private, _))) => Transform::agree(&private),
         (Direction::Generate, _) => Transform::generate_key(algorithm),
         (Direction::Encapsulate, _) => Transform::encapsulate(algorithm),
-        (Direction::Verify, Some((_, Some(public)))) => {
-            Transform::verify(&public, Scheme::default())
-        }
+        (Direction::Verify, Some((_, Some(public)))) => Transform::verify(&public, scheme),
         _ => Err(TransformError::NoKeyPair { algorithm }),
     }
 }

@@ -2,9 +2,9 @@
 //! private keys here.
 
 use broadloom_engine::{
-    Curve, Job, Kem, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey, MlKemPublicKey,
-    MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize, SlhDsaPrivateKey,
-    SlhDsaSet, Transform,
+    Curve, HashAlgorithm, Job, Kem, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, MlKemPrivateKey,
+    MlKemPublicKey, MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize,
+    Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform,
 };
 use broadloom_lanes::{Cpu, Loan, Planner};
 
@@ -59,6 +59,17 @@ pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicK
     let private = PrivateKey::from_pem(private).expect("OpenSSL made it");
     let public = public.map(|public| PublicKey::from_pem(public).expect("OpenSSL made it"));
     Some((private, public))
+}
+
+/// Returns how messages are signed with the [pair] of an algorithm, by every provider and every
+/// peer: with the hash that TLS 1.3 prescribes for the curve (RFC 8446, section 4.2.3), and
+/// elsewhere with SHA-256.
+pub fn scheme(algorithm: PublicKeyAlgorithm) -> Scheme {
+    Scheme::new(match algorithm {
+        PublicKeyAlgorithm::Ecdsa(Curve::P384) => HashAlgorithm::Sha384,
+        PublicKeyAlgorithm::Ecdsa(Curve::P521) => HashAlgorithm::Sha512,
+        _ => HashAlgorithm::Sha256,
+    })
 }
 
 /// A key of SLH-DSA, whose seeds are anybody's.

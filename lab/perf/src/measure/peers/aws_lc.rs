@@ -12,8 +12,8 @@ use aws_lc_rs::iv::FixedLength;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P256K1_SHA256_ASN1,
-    ECDSA_P256K1_SHA256_ASN1_SIGNING, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1_SIGNING,
-    ECDSA_P521_SHA256_ASN1, ECDSA_P521_SHA256_ASN1_SIGNING, ED25519, EcdsaKeyPair,
+    ECDSA_P256K1_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA384_ASN1_SIGNING,
+    ECDSA_P521_SHA512_ASN1, ECDSA_P521_SHA512_ASN1_SIGNING, ED25519, EcdsaKeyPair,
     EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44, ML_DSA_44_SIGNING, ML_DSA_65,
     ML_DSA_65_SIGNING, ML_DSA_87, ML_DSA_87_SIGNING, ParsedPublicKey, PqdsaKeyPair,
     PqdsaSigningAlgorithm, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
@@ -326,7 +326,8 @@ impl Key for Ready {
     }
 }
 
-/// A public key that is ready to verify signatures, given as SubjectPublicKeyInfo.
+/// A public key that is ready to verify signatures of [its scheme](keys::scheme), given as
+/// SubjectPublicKeyInfo.
 fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKey, Unspecified> {
     let key = match algorithm {
         PublicKeyAlgorithm::Rsa(RsaSize::Rsa1024) => {
@@ -338,10 +339,10 @@ fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKe
         PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa65) => ParsedPublicKey::new(&ML_DSA_65, der),
         PublicKeyAlgorithm::MlDsa(MlDsaSet::MlDsa87) => ParsedPublicKey::new(&ML_DSA_87, der),
         PublicKeyAlgorithm::Ecdsa(Curve::P384) => {
-            ParsedPublicKey::new(&ECDSA_P384_SHA256_ASN1, der)
+            ParsedPublicKey::new(&ECDSA_P384_SHA384_ASN1, der)
         }
         PublicKeyAlgorithm::Ecdsa(Curve::P521) => {
-            ParsedPublicKey::new(&ECDSA_P521_SHA256_ASN1, der)
+            ParsedPublicKey::new(&ECDSA_P521_SHA512_ASN1, der)
         }
         PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => {
             ParsedPublicKey::new(&ECDSA_P256K1_SHA256_ASN1, der)
@@ -351,12 +352,11 @@ fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKe
     key.map_err(|_| Unspecified)
 }
 
-/// How the crate signs on a curve. With P-384 it has no SHA-256, so that it hashes with SHA-384
-/// there, which takes a small part of the time.
+/// How the crate signs on a curve, with the hash of [its scheme](keys::scheme).
 fn ecdsa_signing(algorithm: PublicKeyAlgorithm) -> &'static EcdsaSigningAlgorithm {
     match algorithm {
         PublicKeyAlgorithm::Ecdsa(Curve::P384) => &ECDSA_P384_SHA384_ASN1_SIGNING,
-        PublicKeyAlgorithm::Ecdsa(Curve::P521) => &ECDSA_P521_SHA256_ASN1_SIGNING,
+        PublicKeyAlgorithm::Ecdsa(Curve::P521) => &ECDSA_P521_SHA512_ASN1_SIGNING,
         PublicKeyAlgorithm::Ecdsa(Curve::Secp256k1) => &ECDSA_P256K1_SHA256_ASN1_SIGNING,
         _ => &ECDSA_P256_SHA256_ASN1_SIGNING,
     }

@@ -76,7 +76,7 @@ impl Method {
                     | PublicKeyAlgorithm::Ed25519,
                     Direction::Sign | Direction::Verify,
                 ) => {
-                    let digest = Digest::fetch(library, c"SHA256");
+                    let digest = Digest::fetch(library, &own(&keys::scheme(algorithm).hash()));
                     digest.map(|digest| Method::PublicKey(algorithm, digest))
                 }
                 _ => return Err("its bare calls are measured at signatures alone"),
@@ -117,8 +117,8 @@ enum Kind {
     Mac(Vec<MacContext>),
     Cipher(Vec<CipherContext>),
     Aead(Vec<CipherContext>),
-    /// Signatures of digests, by RSA or ECDSA.
-    Digests(Box<(DigestContext, KeyContext)>, Direction),
+    /// Signatures of digests of so many bytes, by RSA or ECDSA.
+    Digests(Box<(DigestContext, KeyContext)>, Direction, usize),
     /// Signatures of messages, by Ed25519.
     Messages(Key, Direction),
 }
@@ -189,7 +189,8 @@ fn kind(
                     let is_rsa = matches!(algorithm, PublicKeyAlgorithm::Rsa(_));
                     let padding = is_rsa.then_some((RsaPadding::Pkcs1v15, digest));
                     let started = KeyContext::new(&key, what, padding)?;
-                    Kind::Digests(Box::new((DigestContext::new(digest)?, started)), direction)
+                    let both = Box::new((DigestContext::new(digest)?, started));
+                    Kind::Digests(both, direction, keys::scheme(*algorithm).hash().digest_len())
                 }
             }
         }
@@ -224,15 +225,15 @@ impl OpenSsl<'_> {
                     context.update(text(message.in_place, message.input, message.output))?;
                 }
                 Kind::Aead(contexts) => aead(&mut contexts[key], message)?,
-                Kind::Digests(contexts, direction) => {
+                Kind::Digests(contexts, direction, len) => {
                     let (hash, context) = &mut **contexts;
-                    let mut digest = [0; 32];
+                    let digest = &mut [0; LONGEST_DIGEST][..*len];
                     hash.restart()?;
                     hash.update(message.input)?;
-                    hash.finish(&mut digest)?;
+                    hash.finish(digest)?;
                     match direction {
-                        Direction::Verify => is_right(context.verify(&digest, message.expected))?,
-                        _ => drop(context.sign(&digest, message.output)?),
+                        Direction::Verify => is_right(context.verify(digest, message.expected))?,
+                        _ => drop(context.sign(digest, message.output)?),
                     }
                 }
                 Kind::Messages(key, Direction::Verify) => {
@@ -247,6 +248,9 @@ impl OpenSsl<'_> {
         Ok(())
     }
 }
+
+/// Bytes of the longest digest that is signed: SHA-512's.
+const LONGEST_DIGEST: usize = 64;
 
 /// A signature that was right does not verify.
 const WRONG: EvpError = EvpError { call: "EVP_PKEY_verify", code: 0 };

@@ -20,6 +20,7 @@ unsafe impl SelectLanes for Limbs28 {
     const LANES: usize = 4;
     const RADIX: Radix = Radix::Bits28;
     const CHUNK: usize = 10;
+    const BOTH: bool = false;
 
     #[inline(always)]
     unsafe fn splat(word: u64) -> Self {
@@ -71,6 +72,7 @@ unsafe impl SelectLanes for Limbs28 {
 unsafe impl Limbs for Limbs28 {
     // Twice as many products of 56 bits, and a carry, have 64 bits.
     const ROOM: usize = 127;
+    const HALVES: bool = false;
 
     #[inline(always)]
     fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {

@@ -16,6 +16,7 @@ macro_rules! lanes {
             const LANES: usize = 8;
             const RADIX: Radix = Radix::$radix;
             const CHUNK: usize = $chunk;
+            const BOTH: bool = true;
 
             #[inline(always)]
             unsafe fn splat(word: u64) -> Self {
@@ -83,6 +84,7 @@ lanes!(Limbs28, Bits28, 10);
 unsafe impl Limbs for Limbs28 {
     // Twice as many products of 56 bits, and a carry, have 64 bits.
     const ROOM: usize = 127;
+    const HALVES: bool = false;
 
     #[inline(always)]
     fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
@@ -123,6 +125,7 @@ lanes!(Limbs52, Bits52, 11);
 unsafe impl Limbs for Limbs52 {
     // Four times as many halves of 52 bits, and a carry, have 64 bits.
     const ROOM: usize = 1000;
+    const HALVES: bool = true;
 
     #[inline(always)]
     fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
