@@ -3,7 +3,7 @@
 mod extendable;
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::{mem, ptr, slice};
 
 use broadloom::error::JobError;
@@ -334,16 +334,22 @@ macro_rules! provided {
             Algorithm::new(extendable::NAMES_256, extendable::SHAKE_256),
         ];
 
-        /// The hash of a name of libcrypto's; `None` for those that are not here.
-        pub fn hash_named(name: &str) -> Option<HashAlgorithm> {
-            let is_one_of = |names: &CStr| {
-                let mut names = names.to_bytes().split(|&byte| byte == b':');
-                names.any(|known| known.eq_ignore_ascii_case(name.as_bytes()))
-            };
-            $( if is_one_of($names) { return Some(HashAlgorithm::$function) } )+
-            None
-        }
+        /// The names of all hashes that are not extendable, one by one.
+        static HASHES: LazyLock<Vec<(&[u8], HashAlgorithm)>> = LazyLock::new(|| {
+            let mut hashes = Vec::new();
+            $(
+                let names = $names.to_bytes().split(|&byte| byte == b':');
+                hashes.extend(names.map(|name| (name, HashAlgorithm::$function)));
+            )+
+            hashes
+        });
     };
+}
+
+/// The hash of a name of libcrypto's; `None` for those that are not here.
+pub fn hash_named(name: &str) -> Option<HashAlgorithm> {
+    let is_it = |(known, _): &&(&[u8], _)| known.eq_ignore_ascii_case(name.as_bytes());
+    HASHES.iter().find(is_it).map(|&(_, hash)| hash)
 }
 
 provided! {
