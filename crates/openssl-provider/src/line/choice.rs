@@ -9,16 +9,21 @@ use std::time::Duration;
 
 use super::keys::Kind;
 
-/// Requests of a round, which all go one way. Many more than a program has in flight, so that what
-/// was begun in the round before matters little.
-const ROUND: u32 = 256;
+/// The ways of the rounds of a trial: whether requests wait. The time of a program whose work grows
+/// or shrinks is not taken for a difference between the ways.
+const WAYS: [bool; 4] = [false, true, true, false];
 
-/// The ways of the rounds of a trial. The time of a round that costs more and more is not taken for
-/// a difference between the ways.
-const WAYS: [bool; 4] = [true, false, false, true];
+/// Requests at the start of a round whose time does not count: what waits is still that of the
+/// round before.
+const SETTLING: u32 = 32;
+/// Requests of a round whose time counts.
+const COUNTED: u32 = 128;
+const ROUND: u32 = SETTLING + COUNTED;
 
-/// Requests of a kind between two trials of it: so many that trials cost next to nothing.
-const BETWEEN: u32 = 1 << 15;
+/// Requests of a kind between two trials, at first. Each trial with the result of the one before
+/// doubles them, so that trials cost next to nothing in the end.
+const FIRST_GAP: u32 = 512;
+const LAST_GAP: u32 = 1 << 15;
 
 /// A trial ends without a result after so many requests of other kinds.
 const MOST_OTHERS: u32 = 16 * ROUND;
@@ -37,11 +42,36 @@ struct Choice {
     waits: bool,
     /// Requests until the next trial.
     left: u32,
+    gap: u32,
+    /// The time of the trials without waiting, and with it. The last one counts most.
+    time: [Duration; 2],
 }
 
 impl Default for Choice {
     fn default() -> Choice {
-        Choice { waits: true, left: 0 }
+        Choice { waits: false, left: 0, gap: FIRST_GAP, time: [Duration::ZERO; 2] }
+    }
+}
+
+impl Choice {
+    /// Takes the result of a trial. Returns `true` if it changes the way.
+    fn take(&mut self, time: [Duration; 2]) -> bool {
+        for (known, new) in self.time.iter_mut().zip(time) {
+            *known = *known / 2 + new;
+        }
+        let [alone, beside] = self.time;
+        let is_new = self.waits != (beside < alone);
+        self.waits ^= is_new;
+        self.gap = if is_new { FIRST_GAP } else { (2 * self.gap).min(LAST_GAP) };
+        self.left = self.gap;
+        is_new
+    }
+
+    /// Lets the next trial come soon, and judge by itself: something else has changed.
+    fn doubt(&mut self) {
+        self.gap = FIRST_GAP;
+        self.left = self.left.min(FIRST_GAP);
+        self.time = [Duration::ZERO; 2];
     }
 }
 
@@ -52,7 +82,7 @@ struct Trial {
     /// Requests so far, of this kind and of others.
     requests: u32,
     others: u32,
-    /// The clock at the start of the round.
+    /// The clock when the round began to count.
     start: Duration,
     /// The time of the rounds without waiting, and with it.
     time: [Duration; 2],
@@ -63,37 +93,39 @@ impl Choices {
     /// thread has had of its processor.
     pub fn waits(&mut self, kind: Kind, clock: impl Fn() -> Duration) -> bool {
         let choice = &mut self.of[kind as usize];
+        if self.trial.is_none() && choice.left == 0 {
+            let (start, time) = (Duration::ZERO, [Duration::ZERO; 2]);
+            self.trial = Some(Trial { kind, requests: 0, others: 0, start, time });
+        }
         let Some(trial) = &mut self.trial else {
-            choice.left = choice.left.saturating_sub(1);
-            if choice.left > 0 {
-                return choice.waits;
-            }
-            let time = [Duration::ZERO; 2];
-            self.trial = Some(Trial { kind, requests: 1, others: 0, start: clock(), time });
-            return WAYS[0];
+            choice.left -= 1;
+            return choice.waits;
         };
         if trial.kind != kind {
             trial.others += 1;
             if trial.others > MOST_OTHERS {
-                self.of[trial.kind as usize].left = BETWEEN;
+                self.of[trial.kind as usize].left = LAST_GAP;
                 self.trial = None;
             }
             return self.of[kind as usize].waits;
         }
-        let round = (trial.requests / ROUND) as usize;
-        if trial.requests % ROUND == 0 {
-            let now = clock();
-            trial.time[usize::from(WAYS[round - 1])] += now.saturating_sub(trial.start);
-            trial.start = now;
-        }
+        let (round, place) = (trial.requests / ROUND, trial.requests % ROUND);
         trial.requests += 1;
-        if let Some(&way) = WAYS.get(round) {
-            return way;
+        let Some(&way) = WAYS.get(round as usize) else { return choice.waits };
+        match place + 1 {
+            SETTLING => trial.start = clock(),
+            ROUND => trial.time[usize::from(way)] += clock().saturating_sub(trial.start),
+            _ => {}
         }
-        let [alone, beside] = trial.time;
-        *choice = Choice { waits: beside < alone, left: BETWEEN };
-        self.trial = None;
-        choice.waits
+        if trial.requests == ROUND * WAYS.len() as u32 {
+            let time = trial.time;
+            self.trial = None;
+            if choice.take(time) {
+                let others = (0..).zip(&mut self.of).filter(|&(at, _)| at != kind as usize);
+                others.for_each(|(_, other)| other.doubt());
+            }
+        }
+        way
     }
 }
 
@@ -125,27 +157,43 @@ mod tests {
         waited
     }
 
+    const TRIAL: u32 = ROUND * WAYS.len() as u32;
+
     #[test]
     fn requests_go_the_way_that_costs_less() {
         let mut choices = Choices::default();
-        let trial = WAYS.len() as u32 * ROUND;
-        assert_eq!(waited(&mut choices, Kind::Ec, trial, [100, 120]), 2 * ROUND);
-        assert_eq!(waited(&mut choices, Kind::Ec, BETWEEN, [100, 120]), 0);
-        // The next trial finds that the price has changed.
-        assert_eq!(waited(&mut choices, Kind::Ec, trial, [100, 80]), 2 * ROUND);
-        assert_eq!(waited(&mut choices, Kind::Ec, BETWEEN, [100, 80]), BETWEEN);
+        for gap in [FIRST_GAP, 2 * FIRST_GAP, 4 * FIRST_GAP] {
+            assert_eq!(waited(&mut choices, Kind::Ec, TRIAL, [100, 80]), TRIAL / 2);
+            assert_eq!(waited(&mut choices, Kind::Ec, gap, [100, 80]), gap);
+        }
+        // The price changes. What was known weighs less and less.
+        let waits = |choices: &mut Choices| {
+            waited(choices, Kind::Ec, TRIAL, [100, 130]);
+            let gap = choices.of[Kind::Ec as usize].left;
+            waited(choices, Kind::Ec, gap, [100, 130]) > 0
+        };
+        assert!((0..8).any(|_| !waits(&mut choices)));
+        assert!(!waits(&mut choices) && !waits(&mut choices));
+        for _ in 0..16 {
+            waits(&mut choices);
+        }
+        assert_eq!(choices.of[Kind::Ec as usize].gap, LAST_GAP);
+        // Another kind finds its way, and so this one is tried again soon.
+        choices.of[Kind::Ec as usize].left = LAST_GAP;
+        waited(&mut choices, Kind::Rsa, TRIAL, [100, 50]);
+        assert!(choices.of[Kind::Rsa as usize].waits);
+        assert_eq!(choices.of[Kind::Ec as usize].left, FIRST_GAP);
     }
 
     #[test]
     fn one_kind_at_a_time_is_tried() {
         let mut choices = Choices::default();
-        assert_eq!(waited(&mut choices, Kind::Rsa, ROUND, [100, 50]), ROUND);
-        // Meanwhile others wait as before, until there is no more of the kind that is tried.
-        assert_eq!(waited(&mut choices, Kind::Kem, MOST_OTHERS, [100, 120]), MOST_OTHERS);
+        assert_eq!(waited(&mut choices, Kind::Rsa, 2 * ROUND, [100, 50]), ROUND);
+        // Meanwhile others do as before, until there is no more of the kind that is tried.
+        assert_eq!(waited(&mut choices, Kind::Kem, MOST_OTHERS, [100, 50]), 0);
         assert!(choices.trial.is_some());
-        assert_eq!(waited(&mut choices, Kind::Kem, 1 + ROUND, [100, 120]), 1 + ROUND);
-        assert_eq!(waited(&mut choices, Kind::Kem, ROUND, [100, 120]), 0);
-        assert_eq!(waited(&mut choices, Kind::Rsa, ROUND, [100, 50]), ROUND, "it still waits");
+        assert_eq!(waited(&mut choices, Kind::Kem, 1 + TRIAL, [100, 50]), TRIAL / 2);
+        assert_eq!(waited(&mut choices, Kind::Kem, ROUND, [100, 50]), ROUND);
     }
 
     #[test]
