@@ -11,6 +11,7 @@ use broadloom::error::JobError;
 use broadloom::{HashAlgorithm, Session, Stream, Transform};
 
 use crate::interface::*;
+use crate::job;
 use crate::libcrypto::fail;
 use crate::line;
 use crate::provider::REGISTRY;
@@ -142,7 +143,7 @@ const MOST_SHORT: u32 = 64;
 
 /// Returns `true` if contexts that are made now are to be the default provider's.
 fn are_theirs_wanted() -> bool {
-    SHORT.get() >= MOST_SHORT || theirs::are_wanted()
+    !job::runs() || SHORT.get() >= MOST_SHORT
 }
 
 /// Takes note of a piece, which may be the first of its message. Returns `true` if it is short.

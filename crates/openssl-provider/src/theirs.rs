@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 use std::{mem, ptr};
 
 use crate::interface::{Algorithm, Callback, Dispatch, Param};
-use crate::job;
 use crate::libcrypto::{apart, default_provider, functions};
 
 /// Makes a context that is ours.
@@ -298,11 +297,6 @@ pub fn provider_context() -> *mut c_void {
         context.expose_provenance()
     });
     ptr::with_exposed_provenance_mut(*CONTEXT)
-}
-
-/// Returns `true` if contexts that are made now are to be the default provider's.
-pub fn are_wanted() -> bool {
-    !job::is_inside()
 }
 
 /// The default provider's entry for an algorithm; `None` where it lacks it.
