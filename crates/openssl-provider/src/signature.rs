@@ -66,7 +66,8 @@ impl<const PLACE: usize> OverDigests<PLACE> {
         FUNC_SIGNATURE_VERIFY_RECOVER => recover as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
         FUNC_SIGNATURE_DIGEST_SIGN_INIT =>
             digest_sign_init as unsafe extern "C" fn(_, _, _, _) -> _,
-        FUNC_SIGNATURE_DIGEST_SIGN_UPDATE => digest_sign_update as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_SIGNATURE_DIGEST_SIGN_UPDATE =>
+            digest_sign_update as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_SIGNATURE_DIGEST_SIGN_FINAL =>
             digest_sign_final as unsafe extern "C" fn(_, _, _, _) -> _,
         FUNC_SIGNATURE_DIGEST_VERIFY_INIT =>

@@ -22,7 +22,7 @@ const ROUND: u32 = SETTLING + COUNTED;
 
 /// Requests of a kind between two trials, at first. Each trial with the result of the one before
 /// doubles them, so that trials cost next to nothing in the end.
-const FIRST_GAP: u32 = 512;
+const FIRST_GAP: u32 = 2048;
 const LAST_GAP: u32 = 1 << 15;
 
 /// A trial ends without a result after so many requests of other kinds.
