@@ -11,7 +11,7 @@ use super::keys::Kind;
 
 /// The ways of the rounds of a trial: whether requests wait. The time of a program whose work grows
 /// or shrinks is not taken for a difference between the ways.
-const WAYS: [bool; 4] = [false, true, true, false];
+const WAYS: [bool; 4] = [true, false, false, true];
 
 /// Requests at the start of a round whose time does not count: what waits is still that of the
 /// round before.
@@ -24,6 +24,9 @@ const ROUND: u32 = SETTLING + COUNTED;
 /// doubles them, so that trials cost next to nothing in the end.
 const FIRST_GAP: u32 = 2048;
 const LAST_GAP: u32 = 1 << 15;
+
+/// Another way must be cheaper by one in so many: a smaller difference may be chance.
+const MARGIN: u32 = 32;
 
 /// A trial ends without a result after so many requests of other kinds.
 const MOST_OTHERS: u32 = 16 * ROUND;
@@ -49,7 +52,7 @@ struct Choice {
 
 impl Default for Choice {
     fn default() -> Choice {
-        Choice { waits: false, left: 0, gap: FIRST_GAP, time: [Duration::ZERO; 2] }
+        Choice { waits: true, left: FIRST_GAP, gap: FIRST_GAP, time: [Duration::ZERO; 2] }
     }
 }
 
@@ -59,8 +62,8 @@ impl Choice {
         for (known, new) in self.time.iter_mut().zip(time) {
             *known = *known / 2 + new;
         }
-        let [alone, beside] = self.time;
-        let is_new = self.waits != (beside < alone);
+        let [other, own] = if self.waits { self.time } else { [self.time[1], self.time[0]] };
+        let is_new = other + other / MARGIN < own;
         self.waits ^= is_new;
         self.gap = if is_new { FIRST_GAP } else { (2 * self.gap).min(LAST_GAP) };
         self.left = self.gap;
@@ -162,38 +165,40 @@ mod tests {
     #[test]
     fn requests_go_the_way_that_costs_less() {
         let mut choices = Choices::default();
-        for gap in [FIRST_GAP, 2 * FIRST_GAP, 4 * FIRST_GAP] {
-            assert_eq!(waited(&mut choices, Kind::Ec, TRIAL, [100, 80]), TRIAL / 2);
-            assert_eq!(waited(&mut choices, Kind::Ec, gap, [100, 80]), gap);
+        for gap in [FIRST_GAP, FIRST_GAP * 2, FIRST_GAP * 4] {
+            assert_eq!(waited(&mut choices, Kind::Ec, gap, [100, 99]), gap);
+            assert_eq!(waited(&mut choices, Kind::Ec, TRIAL, [100, 99]), TRIAL / 2);
         }
         // The price changes. What was known weighs less and less.
         let waits = |choices: &mut Choices| {
-            waited(choices, Kind::Ec, TRIAL, [100, 130]);
             let gap = choices.of[Kind::Ec as usize].left;
-            waited(choices, Kind::Ec, gap, [100, 130]) > 0
+            let waits = waited(choices, Kind::Ec, gap, [100, 130]) > 0;
+            waited(choices, Kind::Ec, TRIAL, [100, 130]);
+            waits
         };
         assert!((0..8).any(|_| !waits(&mut choices)));
-        assert!(!waits(&mut choices) && !waits(&mut choices));
-        for _ in 0..16 {
-            waits(&mut choices);
-        }
+        assert!((0..16).all(|_| !waits(&mut choices)));
         assert_eq!(choices.of[Kind::Ec as usize].gap, LAST_GAP);
         // Another kind finds its way, and so this one is tried again soon.
-        choices.of[Kind::Ec as usize].left = LAST_GAP;
-        waited(&mut choices, Kind::Rsa, TRIAL, [100, 50]);
-        assert!(choices.of[Kind::Rsa as usize].waits);
+        waited(&mut choices, Kind::Rsa, FIRST_GAP + TRIAL, [50, 100]);
+        assert!(!choices.of[Kind::Rsa as usize].waits);
         assert_eq!(choices.of[Kind::Ec as usize].left, FIRST_GAP);
+        // A small difference changes nothing.
+        waited(&mut choices, Kind::Rsa, FIRST_GAP + TRIAL, [100, 99]);
+        assert!(!choices.of[Kind::Rsa as usize].waits);
     }
 
     #[test]
     fn one_kind_at_a_time_is_tried() {
         let mut choices = Choices::default();
-        assert_eq!(waited(&mut choices, Kind::Rsa, 2 * ROUND, [100, 50]), ROUND);
+        waited(&mut choices, Kind::Kem, FIRST_GAP, [100, 150]);
+        waited(&mut choices, Kind::Rsa, FIRST_GAP, [100, 150]);
+        assert_eq!(waited(&mut choices, Kind::Rsa, 2 * ROUND, [100, 150]), ROUND);
         // Meanwhile others do as before, until there is no more of the kind that is tried.
-        assert_eq!(waited(&mut choices, Kind::Kem, MOST_OTHERS, [100, 50]), 0);
+        assert_eq!(waited(&mut choices, Kind::Kem, MOST_OTHERS, [100, 150]), MOST_OTHERS);
         assert!(choices.trial.is_some());
-        assert_eq!(waited(&mut choices, Kind::Kem, 1 + TRIAL, [100, 50]), TRIAL / 2);
-        assert_eq!(waited(&mut choices, Kind::Kem, ROUND, [100, 50]), ROUND);
+        assert_eq!(waited(&mut choices, Kind::Kem, 1 + TRIAL, [100, 150]), 1 + TRIAL / 2);
+        assert_eq!(waited(&mut choices, Kind::Kem, ROUND, [100, 150]), 0);
     }
 
     #[test]
