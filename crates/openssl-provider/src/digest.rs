@@ -2,14 +2,16 @@
 
 mod extendable;
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::{mem, ptr, slice};
 
 use broadloom::error::JobError;
 use broadloom::{HashAlgorithm, Session, Stream, Transform};
 
 use crate::interface::*;
+use crate::job;
 use crate::libcrypto::fail;
 use crate::line;
 use crate::provider::REGISTRY;
@@ -129,6 +131,30 @@ impl Drop for Apart {
     }
 }
 
+thread_local! {
+    /// Digests in a row, begun inside jobs, whose first piece was short.
+    static SHORT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// After so many short digests in a row, contexts are the default provider's, also those that are
+/// made inside jobs: a handshake of TLS makes dozens, and none is for the lanes. A long piece ends
+/// that.
+const MOST_SHORT: u32 = 64;
+
+/// Returns `true` if contexts that are made now are to be the default provider's.
+fn are_theirs_wanted() -> bool {
+    !job::runs() || SHORT.get() >= MOST_SHORT
+}
+
+/// Takes note of a piece, which may be the first of its message. Returns `true` if it is short.
+fn is_short(len: usize) -> bool {
+    let is_short = len < settings::bulk_threshold();
+    if !is_short {
+        SHORT.set(0);
+    }
+    is_short
+}
+
 /// A digest that was begun inside a job.
 enum Begun {
     /// Nothing of the message came yet: its first piece decides who hashes.
@@ -147,14 +173,14 @@ impl Begun {
         if !matches!(self, Begun::Open) {
             return 1;
         }
-        let theirs = theirs::<F>().filter(|_| len < settings::bulk_threshold());
-        let Some(theirs) = theirs else {
+        let Some(theirs) = theirs::<F>().filter(|_| is_short(len)) else {
             let Some(stream) = stream::<F>() else {
                 return fail(c"digest_update", "the lanes have no session for the digest");
             };
             *self = Begun::Lanes(stream);
             return 1;
         };
+        SHORT.set(SHORT.get().saturating_add(1));
         // SAFETY: the function is called with its provider's context.
         let context = unsafe { (theirs.newctx)(theirs::provider_context()) };
         if context.is_null() {
@@ -191,7 +217,7 @@ fn has_ended(function: &'static CStr) -> c_int {
 }
 
 unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
-    match theirs::<F>().filter(|_| theirs::are_wanted()) {
+    match theirs::<F>().filter(|_| are_theirs_wanted()) {
         // SAFETY: the function is called with its provider's context.
         Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
         None => theirs::ours(Begun::Open),
@@ -237,8 +263,11 @@ unsafe extern "C" fn update<F: Provided>(
     let begun = match theirs::owner::<Begun>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &mut *begun },
-        // SAFETY: as above.
-        Owned::Theirs(context) => return unsafe { (known::<F>().update)(context, data, len) },
+        Owned::Theirs(context) => {
+            is_short(len);
+            // SAFETY: as above.
+            return unsafe { (known::<F>().update)(context, data, len) };
+        }
     };
     if begun.settle::<F>(len) != 1 {
         return 0;
@@ -334,16 +363,22 @@ macro_rules! provided {
             Algorithm::new(extendable::NAMES_256, extendable::SHAKE_256),
         ];
 
-        /// The hash of a name of libcrypto's; `None` for those that are not here.
-        pub fn hash_named(name: &str) -> Option<HashAlgorithm> {
-            let is_one_of = |names: &CStr| {
-                let mut names = names.to_bytes().split(|&byte| byte == b':');
-                names.any(|known| known.eq_ignore_ascii_case(name.as_bytes()))
-            };
-            $( if is_one_of($names) { return Some(HashAlgorithm::$function) } )+
-            None
-        }
+        /// The names of all hashes that are not extendable, one by one.
+        static HASHES: LazyLock<Vec<(&[u8], HashAlgorithm)>> = LazyLock::new(|| {
+            let mut hashes = Vec::new();
+            $(
+                let names = $names.to_bytes().split(|&byte| byte == b':');
+                hashes.extend(names.map(|name| (name, HashAlgorithm::$function)));
+            )+
+            hashes
+        });
     };
+}
+
+/// The hash of a name of libcrypto's; `None` for those that are not here.
+pub fn hash_named(name: &str) -> Option<HashAlgorithm> {
+    let is_it = |(known, _): &&(&[u8], _)| known.eq_ignore_ascii_case(name.as_bytes());
+    HASHES.iter().find(is_it).map(|&(_, hash)| hash)
 }
 
 provided! {

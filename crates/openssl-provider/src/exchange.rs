@@ -1,45 +1,64 @@
 //! Agreement on secrets, for libcrypto: X25519, and curves of NIST's.
 
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, OnceLock};
 
 use crate::interface::*;
 use crate::key::{Key, KeyType, Purpose};
-use crate::libcrypto::{fail, functions};
+use crate::libcrypto::fail;
 use crate::operation::{
-    Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params, newctx,
-    put_or, set_ctx_params, settable_ctx_params,
+    Context, Operation, context, dupctx, freectx, get_ctx_params, hand_out, listed, put_or,
+    set_ctx_params, shared,
 };
+use crate::theirs::{ExchangeFunctions, Found, provider_context};
+
+/// Agreement with X25519.
+pub const X25519: &[Dispatch] = Agreements::<{ KeyType::X25519.place() }>::TABLE;
+/// Agreement on curves.
+pub const ECDH: &[Dispatch] = Agreements::<{ KeyType::Ec.place() }>::TABLE;
+
+/// The default provider's functions for agreement with keys of a type; `None` where it lacks them.
+fn theirs(key_type: KeyType) -> Option<&'static Found<ExchangeFunctions>> {
+    static ALL: [OnceLock<Option<Found<ExchangeFunctions>>>; KeyType::ALL.len()] =
+        [const { OnceLock::new() }; _];
+    let name = if key_type == KeyType::Ec { c"ECDH" } else { key_type.name() };
+    ALL[key_type.place()].get_or_init(|| Found::<ExchangeFunctions>::find(name)).as_ref()
+}
 
 /// The operation, and the other side's key.
 struct Agreement {
+    theirs: &'static ExchangeFunctions,
     operation: Operation,
     peer: Option<Arc<Key>>,
 }
 
-/// The functions of X25519 and ECDH.
-pub static FUNCTIONS: &[Dispatch] = dispatch![
-    FUNC_KEYEXCH_NEWCTX => newctx::<Agreement> as unsafe extern "C" fn(_) -> _,
-    FUNC_KEYEXCH_FREECTX => freectx::<Agreement> as unsafe extern "C" fn(_),
-    FUNC_KEYEXCH_DUPCTX => dupctx::<Agreement> as unsafe extern "C" fn(_) -> _,
-    FUNC_KEYEXCH_INIT => init as unsafe extern "C" fn(_, _, _) -> _,
-    FUNC_KEYEXCH_SET_PEER => set_peer as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_DERIVE => derive as unsafe extern "C" fn(_, _, _, _) -> _,
-    FUNC_KEYEXCH_GET_CTX_PARAMS => get_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_GETTABLE_CTX_PARAMS =>
-        gettable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_SET_CTX_PARAMS => set_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_SETTABLE_CTX_PARAMS =>
-        settable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-];
+/// Agreement with keys of a type, by its place.
+struct Agreements<const PLACE: usize>;
+
+impl<const PLACE: usize> Agreements<PLACE> {
+    const TABLE: &'static [Dispatch] = dispatch![
+        FUNC_KEYEXCH_NEWCTX => newctx::<PLACE> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYEXCH_FREECTX => freectx::<Agreement> as unsafe extern "C" fn(_),
+        FUNC_KEYEXCH_DUPCTX => dupctx::<Agreement> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYEXCH_INIT => init as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYEXCH_SET_PEER => set_peer as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYEXCH_DERIVE => derive as unsafe extern "C" fn(_, _, _, _) -> _,
+        FUNC_KEYEXCH_GET_CTX_PARAMS =>
+            get_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYEXCH_GETTABLE_CTX_PARAMS =>
+            gettable_ctx_params::<PLACE> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYEXCH_SET_CTX_PARAMS =>
+            set_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYEXCH_SETTABLE_CTX_PARAMS =>
+            settable_ctx_params::<PLACE> as unsafe extern "C" fn(_, _) -> _,
+    ];
+}
 
 impl Context for Agreement {
-    fn new() -> Agreement {
-        Agreement { operation: Operation::new(), peer: None }
-    }
-
     fn copy(&self) -> Agreement {
-        Agreement { operation: self.operation.copy(), peer: self.peer.clone() }
+        let (operation, peer) = (self.operation.copy(), self.peer.clone());
+        Agreement { theirs: self.theirs, operation, peer }
     }
 
     fn operation(&mut self) -> &mut Operation {
@@ -47,12 +66,40 @@ impl Context for Agreement {
     }
 }
 
+unsafe extern "C" fn newctx<const PLACE: usize>(_: *mut c_void) -> *mut c_void {
+    let Some(Found { functions, contexts }) = theirs(KeyType::ALL[PLACE]) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: the function is called with its provider's context.
+    let context = unsafe { (functions.newctx)(provider_context()) };
+    let operation = Operation::new(contexts, context);
+    hand_out(Agreement { theirs: functions, operation, peer: None })
+}
+
+unsafe extern "C" fn gettable_ctx_params<const PLACE: usize>(
+    pointer: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    let list = theirs(KeyType::ALL[PLACE]).and_then(|found| found.contexts.gettable);
+    // SAFETY: libcrypto passes what was handed out, or null.
+    unsafe { listed::<Agreement>(pointer, list) }
+}
+
+unsafe extern "C" fn settable_ctx_params<const PLACE: usize>(
+    pointer: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    let list = theirs(KeyType::ALL[PLACE]).and_then(|found| found.contexts.settable);
+    // SAFETY: as above.
+    unsafe { listed::<Agreement>(pointer, list) }
+}
+
 unsafe extern "C" fn init(pointer: *mut c_void, key: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
     unsafe {
-        let context = context::<Agreement>(pointer);
-        context.peer = None;
-        context.operation.begin(key.cast(), list, functions().EVP_PKEY_derive_init_ex)
+        let Agreement { theirs, operation, peer } = context(pointer);
+        *peer = None;
+        operation.begin(key.cast(), list, theirs.init)
     }
 }
 
@@ -62,13 +109,12 @@ unsafe extern "C" fn set_peer(pointer: *mut c_void, key: *mut c_void) -> c_int {
     }
     // SAFETY: libcrypto passes what was handed out. It has validated the key where it wants to.
     unsafe {
-        let key = key.cast::<Key>().cast_const();
-        Arc::increment_strong_count(key);
-        let (context, key) = (context::<Agreement>(pointer), Arc::from_raw(key));
-        let (operation, pkey) = (&context.operation, key.pkey());
-        let set = (functions().EVP_PKEY_derive_set_peer_ex)(operation.context, pkey, 0);
-        context.peer = Some(key);
-        c_int::from(set == 1)
+        let Agreement { theirs, operation, peer } = context(pointer);
+        let key = peer.insert(shared(key.cast::<Key>().cast_const()));
+        match operation.context.is_null() {
+            true => 0,
+            false => (theirs.set_peer)(operation.context, key.theirs()),
+        }
     }
 }
 
@@ -90,14 +136,12 @@ unsafe extern "C" fn derive(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and places.
     unsafe {
-        let Agreement { operation, peer } = context(pointer);
+        let Agreement { theirs, operation, peer } = context(pointer);
         let lanes = || {
-            let peer = peer.as_ref()?.public_bytes()?;
+            let peer = peer.as_ref().filter(|_| is_plain(operation))?.public_bytes()?;
             operation.ask(Purpose::Agree, &peer, None)
         };
-        let made = (is_plain(operation) && operation.may_ask(out)).then(lanes).flatten();
-        put_or(made, out, out_len, room, || {
-            (functions().EVP_PKEY_derive)(operation.context, out, out_len)
-        })
+        let made = operation.may_ask(out).then(lanes).flatten();
+        put_or(made, out, out_len, room, || (theirs.derive)(operation.context, out, out_len, room))
     }
 }

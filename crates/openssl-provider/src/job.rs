@@ -18,10 +18,15 @@ use crate::pipe;
 /// Its address tells this provider's descriptors from others in a wait context.
 static KEY: u8 = 0;
 
+/// Returns `true` if an asynchronous job runs on this thread.
+pub fn runs() -> bool {
+    // SAFETY: the function has no conditions.
+    !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
+}
+
 /// Returns `true` if an asynchronous job runs on this thread, or a text of a pipeline.
 pub fn is_inside() -> bool {
-    // SAFETY: the function has no conditions.
-    pipe::is_inside() || !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
+    pipe::is_inside() || runs()
 }
 
 /// Returns `true` if a job runs on this thread whose program waits for a descriptor, and not for a

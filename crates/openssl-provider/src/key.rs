@@ -1,24 +1,22 @@
-//! Keys: libcrypto's, in the library context apart, and the lanes' own form of them.
+//! Keys: the default provider's, and the lanes' own form of them.
 
 mod management;
 mod numbers;
 
-use std::ffi::{CStr, c_int};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ffi::{CStr, c_int, c_void};
+use std::mem;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use broadloom::public_key::{
-    Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme, Secret, SlhDsaSet,
-};
+use broadloom::public_key::{Curve, EcPrivateKey, PrivateKey, Scheme, Secret, SlhDsaSet};
 use broadloom::{Session, Transform};
 use zeroize::Zeroizing;
 
-use crate::interface::{INTEGER, KEYMGMT_SELECT_KEYPAIR, OCTETS, Param, UNMODIFIED, UNSIGNED};
-use crate::libcrypto::{Pkey, PkeyContext, apart, functions};
+use crate::interface::{INTEGER, KEYMGMT_SELECT_KEYPAIR, OCTETS, OP_KEYMGMT, Param};
+use crate::libcrypto::{apart, functions};
 use crate::line::{Answer, Kind, ask};
 use crate::provider::REGISTRY;
 use crate::stack::{wipe, with_room};
+use crate::theirs::{KeyFunctions, provider_context};
 
 pub use management::functions_of;
 
@@ -149,34 +147,62 @@ impl Sessions {
         self.lock().push((purpose, session));
     }
 
-    /// Closes all of them.
-    pub fn forget(&self) {
-        self.lock().clear();
+    /// Closes all of them. Returns `true` if there was one.
+    pub fn forget(&self) -> bool {
+        !mem::take(&mut *self.lock()).is_empty()
     }
 }
 
-/// A key of libcrypto, in the library context apart, with the sessions of the lanes.
+/// A key of the default provider's, with the sessions of the lanes.
 #[derive(Debug)]
 pub struct Key {
     pub key_type: KeyType,
-    /// Null until something is imported or made.
-    pkey: AtomicPtr<Pkey>,
+    functions: &'static KeyFunctions,
+    /// The default provider's form of it.
+    theirs: *mut c_void,
     sessions: Sessions,
 }
 
+// SAFETY: libcrypto's keys are for all threads.
+unsafe impl Send for Key {}
+// SAFETY: as above; libcrypto does not use a key while it is imported or its parameters are set.
+unsafe impl Sync for Key {}
+
 impl Drop for Key {
     fn drop(&mut self) {
-        // SAFETY: the key is ours; null is allowed.
-        unsafe { (functions().EVP_PKEY_free)(self.pkey()) };
-        self.sessions.forget();
-        wipe();
+        // SAFETY: the key is ours.
+        unsafe { (self.functions.free)(self.theirs) };
+        if self.sessions.forget() {
+            wipe();
+        }
     }
 }
 
+/// The default provider's functions that manage keys of a type; `None` where it lacks the type.
+pub fn functions_for(key_type: KeyType) -> Option<&'static KeyFunctions> {
+    static ALL: [OnceLock<Option<KeyFunctions>>; KeyType::ALL.len()] =
+        [const { OnceLock::new() }; _];
+    let find = || KeyFunctions::find(OP_KEYMGMT, key_type.name());
+    ALL[key_type.place()].get_or_init(find).as_ref()
+}
+
 impl Key {
-    /// A key that takes possession of libcrypto's.
-    fn new(key_type: KeyType, pkey: *mut Pkey) -> Key {
-        Key { key_type, pkey: AtomicPtr::new(pkey), sessions: Sessions::default() }
+    /// A key that takes possession of the default provider's; `None` for null.
+    fn new(
+        key_type: KeyType,
+        functions: &'static KeyFunctions,
+        theirs: *mut c_void,
+    ) -> Option<Key> {
+        let sessions = Sessions::default();
+        (!theirs.is_null()).then_some(Key { key_type, functions, theirs, sessions })
+    }
+
+    /// A key without numbers yet; `None` where libcrypto has no memory for it.
+    fn empty(key_type: KeyType) -> Option<Key> {
+        let functions = functions_for(key_type)?;
+        // SAFETY: the function is called with its provider's context.
+        let theirs = unsafe { (functions.new)(provider_context()) };
+        Key::new(key_type, functions, theirs)
     }
 
     /// A key of X25519 that the lanes make, together with those of other jobs; `None` where they do
@@ -200,39 +226,31 @@ impl Key {
         let Answer::Done(Ok(mut public)) = ask(Kind::Curve25519, &session, &base, None) else {
             return None;
         };
-        let key = Key::new(KeyType::X25519, ptr::null_mut());
+        let key = Key::empty(KeyType::X25519)?;
         let list = [
             Param::room(c"priv", OCTETS, &mut *secret),
             Param::room(c"pub", OCTETS, &mut public),
             Param::END,
         ];
-        // SAFETY: the list ends.
-        unsafe { management::import(&key, KEYMGMT_SELECT_KEYPAIR, list.as_ptr()) }?;
+        // SAFETY: the key is new and ours, and the list ends.
+        let taken =
+            unsafe { (key.functions.import)(key.theirs, KEYMGMT_SELECT_KEYPAIR, list.as_ptr()) };
         key.sessions.put(Purpose::Agree, Some(session));
-        Some(key)
+        (taken == 1).then_some(key)
     }
 
-    /// libcrypto's key; null where there is none yet.
-    pub fn pkey(&self) -> *mut Pkey {
-        self.pkey.load(Ordering::Acquire)
+    /// The default provider's form of the key.
+    pub fn theirs(&self) -> *mut c_void {
+        self.theirs
     }
 
-    /// Takes possession of another key of libcrypto's.
-    fn replace(&self, pkey: *mut Pkey) {
-        let before = self.pkey.swap(pkey, Ordering::AcqRel);
-        self.sessions.forget();
-        // SAFETY: the key was ours; null is allowed.
-        unsafe { (functions().EVP_PKEY_free)(before) };
-    }
-
-    /// A new context for operations with the key; null where libcrypto refuses.
-    pub fn context(&self) -> *mut PkeyContext {
-        let pkey = self.pkey();
-        if pkey.is_null() {
-            return ptr::null_mut();
-        }
-        // SAFETY: both are valid, and the properties may be null.
-        unsafe { (functions().EVP_PKEY_CTX_new_from_pkey)(apart(), pkey, ptr::null()) }
+    /// Asks for parameters of the key.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it.
+    pub unsafe fn get(&self, list: *mut Param) -> bool {
+        // SAFETY: the key is ours; the list is valid, by this function's contract.
+        unsafe { (self.functions.get_params)(self.theirs, list) == 1 }
     }
 
     /// The session of the lanes for a purpose; `None` where the lanes lack it.
@@ -243,55 +261,35 @@ impl Key {
     /// Returns what a session of the lanes is opened for; `None` where the lanes lack it.
     pub fn transform(&self, purpose: Purpose) -> Option<Transform> {
         let transform = match purpose {
-            Purpose::Sign(scheme) => Transform::sign(&self.private()?, scheme),
-            Purpose::Verify(scheme) => Transform::verify(&self.public()?, scheme),
-            Purpose::Decrypt(scheme) => Transform::rsa_decrypt(&self.private()?, scheme),
-            Purpose::Encrypt(scheme) => Transform::rsa_encrypt(&self.public()?, scheme),
-            Purpose::Agree => Transform::agree(&self.private()?),
+            Purpose::Sign(scheme) => Transform::sign(&numbers::private(self)?, scheme),
+            Purpose::Verify(scheme) => Transform::verify(&numbers::public(self)?, scheme),
+            Purpose::Decrypt(scheme) => Transform::rsa_decrypt(&numbers::private(self)?, scheme),
+            Purpose::Encrypt(scheme) => Transform::rsa_encrypt(&numbers::public(self)?, scheme),
+            Purpose::Agree => Transform::agree(&numbers::private(self)?),
             // Keys of KEMs are held elsewhere.
             Purpose::Decapsulate => return None,
         };
         transform.ok()
     }
 
-    fn private(&self) -> Option<PrivateKey> {
-        numbers::private(self.key_type, self.pkey())
-    }
-
-    fn public(&self) -> Option<PublicKey> {
-        numbers::public(self.key_type, self.pkey())
-    }
-
     /// Bytes of the public key of X25519, or of the point of a curve, as the lanes take them.
     pub fn public_bytes(&self) -> Option<Vec<u8>> {
-        numbers::public_bytes(self.pkey())
+        numbers::public_bytes(self)
     }
 
     /// Bytes of RSA's modulus, or of the longest signature.
     pub fn max_size(&self) -> usize {
         let mut size: c_int = 0;
         let mut list = [Param::number(c"max-size", INTEGER, &mut size), Param::END];
-        // SAFETY: the key is valid, and the list ends.
-        unsafe { (functions().EVP_PKEY_get_params)(self.pkey(), list.as_mut_ptr()) };
+        // SAFETY: the list ends.
+        unsafe { self.get(list.as_mut_ptr()) };
         size.try_into().unwrap_or(0)
     }
 
-    /// Returns `true` if the key has its private part, or else its public part.
-    fn has(&self, private: bool) -> bool {
-        let (name, data_type) = match (self.key_type, private) {
-            (KeyType::Rsa, true) => (c"d", UNSIGNED),
-            (KeyType::Rsa, false) => (c"n", UNSIGNED),
-            (KeyType::Ec, true) => (c"priv", UNSIGNED),
-            (_, true) => (c"priv", OCTETS),
-            (_, false) => (c"pub", OCTETS),
-        };
-        let mut room = Zeroizing::new([0; MAX_PART]);
-        let mut list = [Param::room(name, data_type, &mut *room), Param::END];
-        let pkey = self.pkey();
-        // SAFETY: a key of libcrypto is not null, and the list ends.
-        let asked = !pkey.is_null()
-            && unsafe { (functions().EVP_PKEY_get_params)(pkey, list.as_mut_ptr()) } == 1;
-        asked && list[0].return_size != UNMODIFIED
+    /// Returns `true` if the key has all parts of a selection.
+    pub fn has(&self, selection: c_int) -> bool {
+        // SAFETY: the key is ours.
+        unsafe { (self.functions.has)(self.theirs, selection) == 1 }
     }
 }
 

@@ -99,7 +99,6 @@ functions! {
     OSSL_PROVIDER_get_capabilities:
         fn(*const c_void, *const c_char, Callback, *mut c_void) -> c_int;
     OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const Algorithm;
-    OSSL_PARAM_free: fn(*mut Param);
 
     RAND_priv_bytes_ex: fn(*mut LibraryContext, *mut u8, usize, u32) -> c_int;
 
@@ -107,54 +106,18 @@ functions! {
         fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut PkeyContext;
     EVP_PKEY_CTX_new_from_pkey:
         fn(*mut LibraryContext, *mut Pkey, *const c_char) -> *mut PkeyContext;
-    EVP_PKEY_CTX_dup: fn(*const PkeyContext) -> *mut PkeyContext;
     EVP_PKEY_CTX_free: fn(*mut PkeyContext);
-    EVP_PKEY_CTX_set_params: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_CTX_get_params: fn(*mut PkeyContext, *mut Param) -> c_int;
-    EVP_PKEY_CTX_settable_params: fn(*const PkeyContext) -> *const Param;
-    EVP_PKEY_CTX_gettable_params: fn(*const PkeyContext) -> *const Param;
     EVP_PKEY_fromdata_init: fn(*mut PkeyContext) -> c_int;
     EVP_PKEY_fromdata: fn(*mut PkeyContext, *mut *mut Pkey, c_int, *const Param) -> c_int;
-    EVP_PKEY_fromdata_settable: fn(*mut PkeyContext, c_int) -> *const Param;
-    EVP_PKEY_todata: fn(*const Pkey, c_int, *mut *mut Param) -> c_int;
     EVP_PKEY_keygen_init: fn(*mut PkeyContext) -> c_int;
-    EVP_PKEY_paramgen_init: fn(*mut PkeyContext) -> c_int;
     EVP_PKEY_generate: fn(*mut PkeyContext, *mut *mut Pkey) -> c_int;
-    EVP_PKEY_new: fn() -> *mut Pkey;
     EVP_PKEY_free: fn(*mut Pkey);
-    EVP_PKEY_dup: fn(*mut Pkey) -> *mut Pkey;
-    EVP_PKEY_copy_parameters: fn(*mut Pkey, *const Pkey) -> c_int;
-    EVP_PKEY_eq: fn(*const Pkey, *const Pkey) -> c_int;
-    EVP_PKEY_parameters_eq: fn(*const Pkey, *const Pkey) -> c_int;
     EVP_PKEY_get_params: fn(*const Pkey, *mut Param) -> c_int;
-    EVP_PKEY_set_params: fn(*mut Pkey, *mut Param) -> c_int;
-    EVP_PKEY_param_check: fn(*mut PkeyContext) -> c_int;
-    EVP_PKEY_public_check: fn(*mut PkeyContext) -> c_int;
-    EVP_PKEY_private_check: fn(*mut PkeyContext) -> c_int;
-    EVP_PKEY_pairwise_check: fn(*mut PkeyContext) -> c_int;
-    EVP_PKEY_sign_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_sign: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
-    EVP_PKEY_verify_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_verify: fn(*mut PkeyContext, *const u8, usize, *const u8, usize) -> c_int;
-    EVP_PKEY_verify_recover_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_verify_recover: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
-    EVP_PKEY_encrypt_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_encrypt: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
-    EVP_PKEY_decrypt_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_decrypt: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
-    EVP_PKEY_derive_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
-    EVP_PKEY_derive_set_peer_ex: fn(*mut PkeyContext, *mut Pkey, c_int) -> c_int;
-    EVP_PKEY_derive: fn(*mut PkeyContext, *mut u8, *mut usize) -> c_int;
     EVP_PKEY_encapsulate_init: fn(*mut PkeyContext, *const Param) -> c_int;
     EVP_PKEY_encapsulate:
         fn(*mut PkeyContext, *mut u8, *mut usize, *mut u8, *mut usize) -> c_int;
     EVP_PKEY_decapsulate_init: fn(*mut PkeyContext, *const Param) -> c_int;
     EVP_PKEY_decapsulate: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
-
-    EVP_KEYMGMT_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut c_void;
-    EVP_KEYMGMT_gettable_params: fn(*const c_void) -> *const Param;
-    EVP_KEYMGMT_settable_params: fn(*const c_void) -> *const Param;
-    EVP_KEYMGMT_gen_settable_params: fn(*const c_void) -> *const Param;
 
     EVP_MD_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut Md;
     EVP_MD_free: fn(*mut Md);

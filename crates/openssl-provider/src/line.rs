@@ -10,6 +10,7 @@
 //! The program may resume a job on another thread. So a line has a lock, which nobody else holds in
 //! the usual case, and each request knows its line.
 
+mod choice;
 mod keys;
 mod pieces;
 mod texts;

@@ -117,9 +117,9 @@ struct Context {
     state: MacState,
 }
 
-impl Drop for Context {
+impl Drop for Key {
     fn drop(&mut self) {
-        if self.key.is_some() {
+        if self.session.take().is_some() {
             wipe();
         }
     }

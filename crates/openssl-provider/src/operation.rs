@@ -1,5 +1,4 @@
-//! What operations with keys share: a context of libcrypto in the library context apart, and the
-//! way to the lanes.
+//! What operations with keys share: a context of the default provider's, and the way to the lanes.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -12,29 +11,31 @@ use zeroize::Zeroizing;
 use crate::digest::hash_named;
 use crate::interface::*;
 use crate::key::{Key, Purpose};
-use crate::libcrypto::{PkeyContext, fail, functions};
+use crate::libcrypto::fail;
 use crate::line::{Answer, ask, is_worth_asking};
+use crate::theirs::{Begin, ContextFunctions, List, provider_context};
 
-/// libcrypto's context for an operation with a key.
+/// The default provider's context for an operation with a key.
 pub struct Operation {
-    pub context: *mut PkeyContext,
+    functions: &'static ContextFunctions,
+    /// Null where libcrypto has no memory for it.
+    pub context: *mut c_void,
     pub key: Option<Arc<Key>>,
 }
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        // SAFETY: the context is ours; null is allowed.
-        unsafe { (functions().EVP_PKEY_CTX_free)(self.context) };
+        if !self.context.is_null() {
+            // SAFETY: the context is ours.
+            unsafe { (self.functions.free)(self.context) };
+        }
     }
 }
 
-/// A function that begins an operation.
-pub type Begin = unsafe extern "C" fn(*mut PkeyContext, *const Param) -> c_int;
-
 impl Operation {
-    /// Without a key yet.
-    pub fn new() -> Operation {
-        Operation { context: ptr::null_mut(), key: None }
+    /// With a new context of the default provider's, without a key yet.
+    pub fn new(functions: &'static ContextFunctions, context: *mut c_void) -> Operation {
+        Operation { functions, context, key: None }
     }
 
     /// A copy, in the same state.
@@ -42,39 +43,37 @@ impl Operation {
         let context = match self.context.is_null() {
             true => ptr::null_mut(),
             // SAFETY: the context is ours.
-            false => unsafe { (functions().EVP_PKEY_CTX_dup)(self.context) },
+            false => unsafe { (self.functions.dup)(self.context) },
         };
-        Operation { context, key: self.key.clone() }
+        Operation { functions: self.functions, context, key: self.key.clone() }
     }
 
-    /// Takes another key; with null, the one before stays.
+    /// Takes another key; with null, the one before stays. Gives the default provider's form of the
+    /// key, or null.
     ///
     /// # Safety
     /// `key` is null, or a key that this provider has handed out.
-    pub unsafe fn take_key(&mut self, key: *const Key) -> Option<Arc<Key>> {
-        if !key.is_null() {
-            // SAFETY: the key is one of this provider's, by this function's contract.
-            self.key = Some(unsafe { shared(key) });
+    pub unsafe fn take_key(&mut self, key: *const Key) -> *mut c_void {
+        if key.is_null() {
+            return ptr::null_mut();
         }
-        self.key.clone()
+        // SAFETY: the key is one of this provider's, by this function's contract.
+        let key = self.key.insert(unsafe { shared(key) });
+        key.theirs()
     }
 
-    /// Begins an operation with a key.
+    /// Begins an operation with a key; with null, with the one before.
     ///
     /// # Safety
     /// - The condition of [`take_key`](Operation::take_key).
     /// - The list is valid, as [`Param`] defines it.
+    /// - `begin` is a function of the default provider's for this context.
     pub unsafe fn begin(&mut self, key: *const Key, list: *const Param, begin: Begin) -> c_int {
-        // SAFETY: the key is null or one of this provider's, by this function's contract.
-        let Some(key) = (unsafe { self.take_key(key) }) else {
-            return fail(c"init", "there is no key");
-        };
-        let context = key.context();
-        // SAFETY: the contexts are ours; the list is libcrypto's.
+        // SAFETY: the key is null or one of this provider's, and the list is libcrypto's, by this
+        // function's contract; the context is ours.
         unsafe {
-            (functions().EVP_PKEY_CTX_free)(self.context);
-            self.context = context;
-            c_int::from(!context.is_null() && begin(context, list) == 1)
+            let theirs = self.take_key(key);
+            if self.context.is_null() { 0 } else { begin(self.context, theirs, list) }
         }
     }
 
@@ -83,32 +82,12 @@ impl Operation {
     /// # Safety
     /// The list is valid, as [`Param`] defines it.
     pub unsafe fn set(&self, list: *const Param) -> c_int {
-        // SAFETY: the list is valid, by this function's contract; the context is this operation's
-        // own.
-        unsafe {
-            match (list.is_null() || (*list).key.is_null(), self.context.is_null()) {
-                (true, _) => 1,
-                (false, true) => 0,
-                (false, false) => (functions().EVP_PKEY_CTX_set_params)(self.context, list),
-            }
-        }
-    }
-
-    /// The parameters that can be set.
-    pub fn settable(&self) -> *const Param {
-        match self.context.is_null() {
-            true => ptr::null(),
-            // SAFETY: the context is ours.
-            false => unsafe { (functions().EVP_PKEY_CTX_settable_params)(self.context) },
-        }
-    }
-
-    /// The parameters that can be got.
-    pub fn gettable(&self) -> *const Param {
-        match self.context.is_null() {
-            true => ptr::null(),
-            // SAFETY: the context is ours.
-            false => unsafe { (functions().EVP_PKEY_CTX_gettable_params)(self.context) },
+        match self.functions.set {
+            // SAFETY: the list is valid, by this function's contract; the context is this
+            // operation's own.
+            Some(set) if !self.context.is_null() => unsafe { set(self.context, list) },
+            // SAFETY: as above.
+            _ => unsafe { c_int::from(list.is_null() || (*list).key.is_null()) },
         }
     }
 
@@ -117,11 +96,11 @@ impl Operation {
     /// # Safety
     /// The list is valid, as [`Param`] defines it.
     pub unsafe fn get(&self, list: *mut Param) -> c_int {
-        match self.context.is_null() {
-            true => 0,
+        match self.functions.get {
             // SAFETY: the list is valid, by this function's contract; the context is this
             // operation's own.
-            false => unsafe { (functions().EVP_PKEY_CTX_get_params)(self.context, list) },
+            Some(get) if !self.context.is_null() => unsafe { get(self.context, list) },
+            _ => 0,
         }
     }
 
@@ -202,8 +181,6 @@ pub unsafe fn shared<K>(key: *const K) -> Arc<K> {
 
 /// A context as libcrypto holds it, with an operation.
 pub trait Context: Sized {
-    /// With no operation yet.
-    fn new() -> Self;
     /// A copy, in the same state.
     fn copy(&self) -> Self;
     /// The operation.
@@ -223,10 +200,6 @@ pub unsafe fn context<'a, C>(pointer: *mut c_void) -> &'a mut C {
 /// Hands out a context, which [`freectx`] takes back.
 pub fn hand_out<C>(context: C) -> *mut c_void {
     Box::into_raw(Box::new(context)).cast()
-}
-
-pub unsafe extern "C" fn newctx<C: Context>(_: *mut c_void) -> *mut c_void {
-    hand_out(C::new())
 }
 
 pub unsafe extern "C" fn freectx<C>(pointer: *mut c_void) {
@@ -257,30 +230,23 @@ pub unsafe extern "C" fn set_ctx_params<C: Context>(
     unsafe { context::<C>(pointer).operation().set(list) }
 }
 
-pub unsafe extern "C" fn gettable_ctx_params<C: Context>(
-    pointer: *mut c_void,
-    _: *mut c_void,
-) -> *const Param {
-    match pointer.is_null() {
-        true => ptr::null(),
-        // SAFETY: libcrypto passes what was handed out.
-        false => unsafe { context::<C>(pointer).operation().gettable() },
-    }
+/// Lists the parameters of an operation, by a function of the default provider's.
+///
+/// # Safety
+/// `pointer` is null or was handed out as a context of this type, and the function is for its
+/// operation.
+pub unsafe fn listed<C: Context>(pointer: *mut c_void, list: Option<List>) -> *const Param {
+    let theirs = match pointer.is_null() {
+        true => ptr::null_mut(),
+        // SAFETY: the pointer was handed out, by this function's contract.
+        false => unsafe { context::<C>(pointer) }.operation().context,
+    };
+    // SAFETY: the function is for the context, by this function's contract, and is called with its
+    // provider's.
+    list.map_or(ptr::null(), |list| unsafe { list(theirs, provider_context()) })
 }
 
-pub unsafe extern "C" fn settable_ctx_params<C: Context>(
-    pointer: *mut c_void,
-    _: *mut c_void,
-) -> *const Param {
-    match pointer.is_null() {
-        true => ptr::null(),
-        // SAFETY: libcrypto passes what was handed out.
-        false => unsafe { context::<C>(pointer).operation().settable() },
-    }
-}
-
-/// Writes what the lanes made, or has libcrypto compute where they made nothing. With `out` null,
-/// libcrypto tells the length.
+/// Writes what the lanes made, or has the default provider compute where they made nothing.
 ///
 /// # Safety
 /// `out` is null or writable for `room` bytes, and `out_len` is writable.
@@ -297,12 +263,7 @@ pub unsafe fn put_or(
         match made {
             Some(Ok(made)) => put(&made, out, out_len, room),
             Some(Err(())) => 0,
-            None => {
-                if !out.is_null() {
-                    *out_len = room;
-                }
-                compute()
-            }
+            None => compute(),
         }
     }
 }

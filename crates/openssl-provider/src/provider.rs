@@ -343,6 +343,7 @@ unsafe extern "C" fn query_operation(
 }
 
 /// The algorithms with keys.
+#[derive(Default)]
 struct Keys {
     managers: Vec<Algorithm>,
     signatures: Vec<Algorithm>,
@@ -359,24 +360,25 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     const X25519: &CStr = c"X25519:1.3.101.110";
     const ED25519: &CStr = c"ED25519:1.3.101.112";
     let managed = |names, key_type| Algorithm::new(names, key::functions_of(key_type));
-    let mut keys = Keys {
-        managers: vec![
-            managed(RSA, KeyType::Rsa),
-            managed(X25519, KeyType::X25519),
-            managed(ED25519, KeyType::Ed25519),
-        ],
-        signatures: vec![
-            Algorithm::new(RSA, signature::OVER_DIGESTS),
-            Algorithm::new(ED25519, signature::ED25519),
-        ],
-        exchanges: vec![Algorithm::new(X25519, exchange::FUNCTIONS)],
-        ciphers: vec![Algorithm::new(RSA, asym_cipher::FUNCTIONS)],
-        kems: Vec::new(),
-    };
-    if *HAS_CURVES {
+    let is_theirs = |key_type| key::functions_for(key_type).is_some();
+    let mut keys = Keys::default();
+    if is_theirs(KeyType::Rsa) {
+        keys.managers.push(managed(RSA, KeyType::Rsa));
+        keys.signatures.push(Algorithm::new(RSA, signature::RSA));
+        keys.ciphers.push(Algorithm::new(RSA, asym_cipher::FUNCTIONS));
+    }
+    if is_theirs(KeyType::X25519) {
+        keys.managers.push(managed(X25519, KeyType::X25519));
+        keys.exchanges.push(Algorithm::new(X25519, exchange::X25519));
+    }
+    if is_theirs(KeyType::Ed25519) {
+        keys.managers.push(managed(ED25519, KeyType::Ed25519));
+        keys.signatures.push(Algorithm::new(ED25519, signature::ED25519));
+    }
+    if *HAS_CURVES && is_theirs(KeyType::Ec) {
         keys.managers.push(managed(c"EC:id-ecPublicKey:1.2.840.10045.2.1", KeyType::Ec));
-        keys.signatures.push(Algorithm::new(c"ECDSA", signature::OVER_DIGESTS));
-        keys.exchanges.push(Algorithm::new(c"ECDH", exchange::FUNCTIONS));
+        keys.signatures.push(Algorithm::new(c"ECDSA", signature::ECDSA));
+        keys.exchanges.push(Algorithm::new(c"ECDH", exchange::ECDH));
     }
     for key_type in KeyType::ALL.into_iter().filter(|one| matches!(one, KeyType::SlhDsa(_))) {
         // The default provider has its keys since OpenSSL 3.5.

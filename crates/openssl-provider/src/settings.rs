@@ -16,7 +16,10 @@ static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 4 << 1
 /// So many private operations of RSA and of curves make a batch that is worth the lanes.
 static LEAST: Setting = Setting::new(c"least-batch", 1, 512, 4);
 
-static ALL: [&Setting; 2] = [&THRESHOLD, &LEAST];
+/// Whether it is measured if requests gain by waiting.
+static MEASURE: Setting = Setting::new(c"measure", 0, 1, 1);
+
+static ALL: [&Setting; 3] = [&THRESHOLD, &LEAST, &MEASURE];
 
 impl Setting {
     const fn new(name: &'static CStr, least: u64, most: u64, value: u64) -> Setting {
@@ -36,6 +39,11 @@ pub fn bulk_threshold() -> usize {
 /// Public-key operations of one kind from which on the lanes are faster than one by one.
 pub fn least_batch() -> usize {
     LEAST.get().try_into().unwrap_or(usize::MAX)
+}
+
+/// Whether requests wait only if that was found to cost less; otherwise they always may.
+pub fn measures() -> bool {
+    MEASURE.get() != 0
 }
 
 /// The names of all settings.

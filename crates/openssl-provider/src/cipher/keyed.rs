@@ -49,6 +49,12 @@ impl Keyed {
 
     /// Takes another key. One that is too long is none.
     pub fn replace(&mut self, key: &[u8]) {
+        if self.opened.is_none() && self.key.len() == key.len() {
+            // In its place, without memory for another one.
+            self.seen = 0;
+            self.key.copy_from_slice(key);
+            return;
+        }
         *self = Keyed::new();
         if key.len() <= MAX_KEY {
             self.key = Zeroizing::new(key.into());

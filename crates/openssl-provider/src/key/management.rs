@@ -1,17 +1,15 @@
-//! Key management, for libcrypto: everything goes to a key of the same type in the library context
-//! apart.
+//! Key management, for libcrypto: everything goes to a key of the default provider's.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zeroize::Zeroize;
 
-use super::{Key, KeyType};
+use super::{Key, KeyType, functions_for};
 use crate::interface::*;
-use crate::libcrypto::{PkeyContext, apart, fail, functions};
 use crate::line::{Kind, is_worth_asking};
+use crate::theirs::{KeyFunctions, provider_context};
 
 /// A type of keys, as a type: by its place among all.
 struct At<const PLACE: usize>;
@@ -38,10 +36,10 @@ impl<const PLACE: usize> At<PLACE> {
         FUNC_KEYMGMT_HAS => has as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_VALIDATE => validate as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_MATCH => matches as unsafe extern "C" fn(_, _, _) -> _,
-        FUNC_KEYMGMT_IMPORT => import_list as unsafe extern "C" fn(_, _, _) -> _,
-        FUNC_KEYMGMT_IMPORT_TYPES => types::<PLACE> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_IMPORT => import as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_IMPORT_TYPES => import_types::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_EXPORT => export as unsafe extern "C" fn(_, _, _, _) -> _,
-        FUNC_KEYMGMT_EXPORT_TYPES => types::<PLACE> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_EXPORT_TYPES => export_types::<PLACE> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_DUP => dup as unsafe extern "C" fn(_, _) -> _,
     ];
 }
@@ -65,12 +63,13 @@ unsafe fn key<'a>(key: *const c_void) -> &'a Key {
     unsafe { &*key.cast::<Key>() }
 }
 
-fn hand_out(key: Key) -> *mut c_void {
-    Arc::into_raw(Arc::new(key)).cast_mut().cast()
+/// Hands out a key; null for none.
+fn hand_out(key: Option<Key>) -> *mut c_void {
+    key.map_or(ptr::null_mut(), |key| Arc::into_raw(Arc::new(key)).cast_mut().cast())
 }
 
 unsafe extern "C" fn new<const PLACE: usize>(_: *mut c_void) -> *mut c_void {
-    hand_out(Key::new(At::<PLACE>::TYPE, ptr::null_mut()))
+    hand_out(Key::empty(At::<PLACE>::TYPE))
 }
 
 unsafe extern "C" fn free(pointer: *mut c_void) {
@@ -80,67 +79,45 @@ unsafe extern "C" fn free(pointer: *mut c_void) {
     }
 }
 
-/// A context of libcrypto by name, made once, for lists of parameters.
-fn context_of(key_type: KeyType) -> *mut PkeyContext {
-    static CONTEXTS: [AtomicPtr<PkeyContext>; KeyType::ALL.len()] =
-        [const { AtomicPtr::new(ptr::null_mut()) }; _];
-    let place = &CONTEXTS[key_type.place()];
-    let known = place.load(Ordering::Acquire);
-    if !known.is_null() {
-        return known;
-    }
-    let made = new_context(key_type);
-    let functions = functions();
-    // SAFETY: the context is new; a null one is refused.
-    unsafe { (functions.EVP_PKEY_fromdata_init)(made) };
-    match place.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => made,
-        Err(other) => {
-            // SAFETY: the context is ours, and nobody knows of it.
-            unsafe { (functions.EVP_PKEY_CTX_free)(made) };
-            other
-        }
-    }
-}
-
-fn new_context(key_type: KeyType) -> *mut PkeyContext {
-    let name = key_type.name().as_ptr();
-    // SAFETY: the context is valid, and the properties may be null.
-    unsafe { (functions().EVP_PKEY_CTX_new_from_name)(apart(), name, ptr::null()) }
-}
-
-/// Key management in the library context apart, by type, for lists of parameters.
-fn manager_of(key_type: KeyType) -> *const c_void {
-    static MANAGERS: [OnceLock<usize>; KeyType::ALL.len()] = [const { OnceLock::new() }; _];
-    let manager = MANAGERS[key_type.place()].get_or_init(|| {
-        let name = key_type.name().as_ptr();
-        // SAFETY: the context is valid, and the properties may be null.
-        unsafe { (functions().EVP_KEYMGMT_fetch)(apart(), name, ptr::null()) }.expose_provenance()
-    });
-    ptr::with_exposed_provenance(*manager)
+/// A list of parameters of the default provider's, by the function that gives it.
+fn list_of<const PLACE: usize>(list: impl FnOnce(&KeyFunctions) -> *const Param) -> *const Param {
+    functions_for(At::<PLACE>::TYPE).map_or(ptr::null(), list)
 }
 
 unsafe extern "C" fn gettable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
-    // SAFETY: libcrypto made the manager, or gives an empty list for null.
-    unsafe { (functions().EVP_KEYMGMT_gettable_params)(manager_of(At::<PLACE>::TYPE)) }
+    // SAFETY: the function is called with its provider's context.
+    list_of::<PLACE>(|theirs| unsafe { (theirs.gettable_params)(provider_context()) })
 }
 
 unsafe extern "C" fn settable_params<const PLACE: usize>(_: *mut c_void) -> *const Param {
-    // SAFETY: as above.
-    unsafe { (functions().EVP_KEYMGMT_settable_params)(manager_of(At::<PLACE>::TYPE)) }
+    list_of::<PLACE>(|theirs| {
+        // SAFETY: as above.
+        theirs.settable_params.map_or(ptr::null(), |list| unsafe { list(provider_context()) })
+    })
 }
 
 unsafe extern "C" fn gen_settable_params<const PLACE: usize>(
-    _: *mut c_void,
+    pointer: *mut c_void,
     _: *mut c_void,
 ) -> *const Param {
-    // SAFETY: as above.
-    unsafe { (functions().EVP_KEYMGMT_gen_settable_params)(manager_of(At::<PLACE>::TYPE)) }
+    list_of::<PLACE>(|theirs| {
+        // SAFETY: as above; libcrypto passes what `gen_init` made, or null.
+        theirs.gen_settable_params.map_or(ptr::null(), |list| unsafe {
+            let generation = pointer.cast::<Generation>().as_ref();
+            let context = generation.map_or(ptr::null_mut(), |generation| generation.context);
+            list(context, provider_context())
+        })
+    })
 }
 
-unsafe extern "C" fn types<const PLACE: usize>(selection: c_int) -> *const Param {
-    // SAFETY: libcrypto made the context, or refuses null.
-    unsafe { (functions().EVP_PKEY_fromdata_settable)(context_of(At::<PLACE>::TYPE), selection) }
+unsafe extern "C" fn import_types<const PLACE: usize>(selection: c_int) -> *const Param {
+    // SAFETY: the function has no conditions.
+    list_of::<PLACE>(|theirs| unsafe { (theirs.import_types)(selection) })
+}
+
+unsafe extern "C" fn export_types<const PLACE: usize>(selection: c_int) -> *const Param {
+    // SAFETY: as above.
+    list_of::<PLACE>(|theirs| unsafe { (theirs.export_types)(selection) })
 }
 
 unsafe extern "C" fn query_operation_name<const PLACE: usize>(operation: c_int) -> *const c_char {
@@ -152,32 +129,19 @@ unsafe extern "C" fn query_operation_name<const PLACE: usize>(operation: c_int) 
     name.as_ptr()
 }
 
-unsafe extern "C" fn import_list(
-    pointer: *mut c_void,
-    selection: c_int,
-    list: *const Param,
-) -> c_int {
+unsafe extern "C" fn import(pointer: *mut c_void, selection: c_int, list: *const Param) -> c_int {
     // SAFETY: libcrypto passes a key of ours, and its list.
-    c_int::from(unsafe { import(key(pointer), selection, list) }.is_some())
+    unsafe {
+        let key = key(pointer);
+        key.sessions.forget();
+        (key.functions.import)(key.theirs, selection, list)
+    }
 }
 
-/// Makes a key of its numbers; `None` where libcrypto refuses them.
-///
-/// # Safety
-/// The list is valid, as [`Param`] defines it.
-pub unsafe fn import(key: &Key, selection: c_int, list: *const Param) -> Option<()> {
-    let functions = functions();
-    let mut pkey = ptr::null_mut();
-    // SAFETY: the context is new, and the list the caller's.
-    let is_made = unsafe {
-        let context = new_context(key.key_type);
-        let is_made = !context.is_null()
-            && (functions.EVP_PKEY_fromdata_init)(context) == 1
-            && (functions.EVP_PKEY_fromdata)(context, &mut pkey, selection, list) == 1;
-        (functions.EVP_PKEY_CTX_free)(context);
-        is_made
-    };
-    is_made.then(|| key.replace(pkey))
+/// Who takes what is exported.
+struct Taker {
+    callback: Callback,
+    argument: *mut c_void,
 }
 
 unsafe extern "C" fn export(
@@ -186,27 +150,22 @@ unsafe extern "C" fn export(
     callback: Callback,
     argument: *mut c_void,
 ) -> c_int {
-    let mut list = ptr::null_mut();
+    let mut taker = Taker { callback, argument };
     // SAFETY: libcrypto passes a key of ours, and a callback with its argument.
     unsafe {
-        let pkey = key(pointer).pkey();
-        if pkey.is_null() || (functions().EVP_PKEY_todata)(pkey, selection, &mut list) != 1 {
-            return 0;
-        }
-        let status = callback(list, argument);
-        wipe_and_free(list);
-        status
+        let key = key(pointer);
+        (key.functions.export)(key.theirs, selection, take, (&raw mut taker).cast())
     }
 }
 
-/// Wipes all values of a list and frees it. libcrypto would wipe those in secure memory alone.
-///
-/// # Safety
-/// `EVP_PKEY_todata` made the list, and nobody uses it any more.
-unsafe fn wipe_and_free(list: *mut Param) {
-    // SAFETY: `EVP_PKEY_todata` made the list and nobody uses it any more, by this function's
-    // contract; the values of such a list are in the list's own memory.
+/// Passes on what is exported, and wipes it: the default provider makes a list of copies for the
+/// call, and frees it as it is.
+unsafe extern "C" fn take(list: *const Param, taker: *mut c_void) -> c_int {
+    // SAFETY: the default provider passes its list, which it frees afterwards and whose values are
+    // in the list's own memory, and what `export` gave it.
     unsafe {
+        let Taker { callback, argument } = *taker.cast::<Taker>();
+        let status = callback(list, argument);
         let mut at = list;
         while !(*at).key.is_null() {
             let Param { data, data_size, .. } = *at;
@@ -215,124 +174,66 @@ unsafe fn wipe_and_free(list: *mut Param) {
             }
             at = at.add(1);
         }
-        (functions().OSSL_PARAM_free)(list);
+        status
     }
 }
 
 unsafe extern "C" fn get_params(pointer: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: libcrypto passes a key of ours, and its list.
-    unsafe {
-        let pkey = key(pointer).pkey();
-        if pkey.is_null() { 0 } else { (functions().EVP_PKEY_get_params)(pkey, list) }
-    }
+    c_int::from(unsafe { key(pointer).get(list) })
 }
 
 unsafe extern "C" fn set_params(pointer: *mut c_void, list: *const Param) -> c_int {
-    // SAFETY: libcrypto passes a key of ours, and its list, which is only read.
+    // SAFETY: libcrypto passes a key of ours, and its list.
     unsafe {
         let key = key(pointer);
-        let pkey = key.pkey();
         key.sessions.forget();
-        if pkey.is_null() { 0 } else { (functions().EVP_PKEY_set_params)(pkey, list.cast_mut()) }
+        key.functions.set_params.map_or(1, |set| set(key.theirs, list))
     }
 }
 
 unsafe extern "C" fn has(pointer: *const c_void, selection: c_int) -> c_int {
-    if pointer.is_null() {
-        return 0;
-    }
-    // SAFETY: libcrypto passes a key of ours.
-    let key = unsafe { key(pointer) };
-    let parts = [(KEYMGMT_SELECT_PRIVATE_KEY, true), (KEYMGMT_SELECT_PUBLIC_KEY, false)];
-    let has_all =
-        parts.into_iter().all(|(part, private)| selection & part == 0 || key.has(private));
-    c_int::from(!key.pkey().is_null() && has_all)
+    // SAFETY: libcrypto passes a key of ours, or null.
+    c_int::from(!pointer.is_null() && unsafe { key(pointer) }.has(selection))
 }
 
 unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection: c_int) -> c_int {
-    // SAFETY: libcrypto passes keys of ours.
+    // SAFETY: libcrypto passes keys of ours, of one type.
     unsafe {
-        let (one, other) = (key(one).pkey(), key(other).pkey());
-        let is_equal = match (one.is_null() || other.is_null(), selection & KEYMGMT_SELECT_KEYPAIR)
-        {
-            (true, _) => false,
-            (false, 0) => (functions().EVP_PKEY_parameters_eq)(one, other) == 1,
-            (false, _) => (functions().EVP_PKEY_eq)(one, other) == 1,
-        };
-        c_int::from(is_equal)
+        let (one, other) = (key(one), key(other));
+        (one.functions.matches)(one.theirs, other.theirs, selection)
     }
 }
 
-unsafe extern "C" fn validate(pointer: *const c_void, selection: c_int, _: c_int) -> c_int {
+unsafe extern "C" fn validate(pointer: *const c_void, selection: c_int, how: c_int) -> c_int {
     // SAFETY: libcrypto passes a key of ours.
-    let context = unsafe { key(pointer) }.context();
-    if context.is_null() {
-        return 0;
-    }
-    let functions = functions();
-    let check = match selection & KEYMGMT_SELECT_KEYPAIR {
-        KEYMGMT_SELECT_KEYPAIR => functions.EVP_PKEY_pairwise_check,
-        KEYMGMT_SELECT_PUBLIC_KEY => functions.EVP_PKEY_public_check,
-        KEYMGMT_SELECT_PRIVATE_KEY => functions.EVP_PKEY_private_check,
-        _ => functions.EVP_PKEY_param_check,
-    };
-    // SAFETY: the context is ours.
     unsafe {
-        let status = check(context);
-        (functions.EVP_PKEY_CTX_free)(context);
-        c_int::from(status == 1)
+        let key = key(pointer);
+        (key.functions.validate)(key.theirs, selection, how)
     }
 }
 
 unsafe extern "C" fn dup(pointer: *const c_void, selection: c_int) -> *mut c_void {
     // SAFETY: libcrypto passes a key of ours.
-    let key = unsafe { key(pointer) };
-    let functions = functions();
-    let pkey = key.pkey();
-    if pkey.is_null() {
-        return hand_out(Key::new(key.key_type, pkey));
+    unsafe {
+        let key = key(pointer);
+        let copy = (key.functions.dup)(key.theirs, selection);
+        hand_out(Key::new(key.key_type, key.functions, copy))
     }
-    // SAFETY: the key is valid; a new one takes its parameters.
-    let copy = unsafe {
-        if selection & KEYMGMT_SELECT_KEYPAIR == 0 {
-            let copy = (functions.EVP_PKEY_new)();
-            (functions.EVP_PKEY_copy_parameters)(copy, pkey);
-            copy
-        } else {
-            (functions.EVP_PKEY_dup)(pkey)
-        }
-    };
-    if copy.is_null() { ptr::null_mut() } else { hand_out(Key::new(key.key_type, copy)) }
 }
 
-/// A key that is being made.
+/// A key that is being made, with the default provider's context for it.
 struct Generation {
     key_type: KeyType,
-    context: *mut PkeyContext,
+    functions: &'static KeyFunctions,
+    context: *mut c_void,
     makes_key: bool,
-}
-
-impl Generation {
-    /// Begins with another context, or fails.
-    fn begin(&mut self, context: *mut PkeyContext) -> c_int {
-        let functions = functions();
-        let begin = match self.makes_key {
-            true => functions.EVP_PKEY_keygen_init,
-            false => functions.EVP_PKEY_paramgen_init,
-        };
-        // SAFETY: the contexts are ours; null is allowed.
-        unsafe {
-            (functions.EVP_PKEY_CTX_free)(self.context);
-            self.context = context;
-            c_int::from(!context.is_null() && begin(context) == 1)
-        }
-    }
 }
 
 impl Drop for Generation {
     fn drop(&mut self) {
-        // SAFETY: the context is ours; null is allowed.
-        unsafe { (functions().EVP_PKEY_CTX_free)(self.context) };
+        // SAFETY: the context is ours.
+        unsafe { (self.functions.gen_cleanup)(self.context) };
     }
 }
 
@@ -341,59 +242,51 @@ unsafe extern "C" fn gen_init<const PLACE: usize>(
     selection: c_int,
     list: *const Param,
 ) -> *mut c_void {
-    let makes_key = selection & KEYMGMT_SELECT_KEYPAIR != 0;
-    let mut generation =
-        Generation { key_type: At::<PLACE>::TYPE, context: ptr::null_mut(), makes_key };
-    let begun = generation.begin(new_context(At::<PLACE>::TYPE));
-    let pointer: *mut c_void = Box::into_raw(Box::new(generation)).cast();
-    // SAFETY: it was just made, and the list is libcrypto's.
-    unsafe {
-        if begun == 1 && gen_set_params(pointer, list) == 1 {
-            return pointer;
-        }
-        gen_cleanup(pointer);
+    let Some(functions) = functions_for(At::<PLACE>::TYPE) else { return ptr::null_mut() };
+    // SAFETY: the function is called with its provider's context; the list is libcrypto's.
+    let context = unsafe { (functions.gen_init)(provider_context(), selection, list) };
+    if context.is_null() {
+        return context;
     }
-    ptr::null_mut()
+    let makes_key = selection & KEYMGMT_SELECT_KEYPAIR != 0;
+    let generation = Generation { key_type: At::<PLACE>::TYPE, functions, context, makes_key };
+    Box::into_raw(Box::new(generation)).cast()
 }
 
 unsafe extern "C" fn gen_set_template(pointer: *mut c_void, template: *mut c_void) -> c_int {
-    // SAFETY: both are ours.
-    unsafe { (*pointer.cast::<Generation>()).begin(key(template).context()) }
+    // SAFETY: libcrypto passes what `gen_init` made, and a key of ours.
+    unsafe {
+        let Generation { functions, context, .. } = &*pointer.cast::<Generation>();
+        functions.gen_set_template.map_or(1, |set| set(*context, key(template).theirs))
+    }
 }
 
 unsafe extern "C" fn gen_set_params(pointer: *mut c_void, list: *const Param) -> c_int {
-    // SAFETY: it is ours, and the list libcrypto's.
+    // SAFETY: libcrypto passes what `gen_init` made, and its list.
     unsafe {
-        let context = (*pointer.cast::<Generation>()).context;
-        let is_empty = list.is_null() || (*list).key.is_null();
-        if is_empty { 1 } else { (functions().EVP_PKEY_CTX_set_params)(context, list) }
+        let Generation { functions, context, .. } = &*pointer.cast::<Generation>();
+        functions.gen_set_params.map_or(0, |set| set(*context, list))
     }
 }
 
 unsafe extern "C" fn generate(
     pointer: *mut c_void,
-    _: Option<Callback>,
-    _: *mut c_void,
+    callback: Option<Callback>,
+    argument: *mut c_void,
 ) -> *mut c_void {
-    // SAFETY: it is ours.
-    let generation = unsafe { &mut *pointer.cast::<Generation>() };
-    if generation.key_type == KeyType::X25519
-        && generation.makes_key
+    // SAFETY: libcrypto passes what `gen_init` made.
+    let &Generation { key_type, functions, context, makes_key } =
+        unsafe { &*pointer.cast::<Generation>() };
+    if key_type == KeyType::X25519
+        && makes_key
         && is_worth_asking(Kind::Curve25519)
         && let Some(key) = Key::in_lanes()
     {
-        return hand_out(key);
+        return hand_out(Some(key));
     }
-    let mut pkey = ptr::null_mut();
-    // SAFETY: the context is ours, and so is the place.
-    let status = unsafe { (functions().EVP_PKEY_generate)(generation.context, &mut pkey) };
-    match status {
-        1 => hand_out(Key::new(generation.key_type, pkey)),
-        _ => {
-            fail(c"keymgmt_gen", "libcrypto's default provider made no key");
-            ptr::null_mut()
-        }
-    }
+    // SAFETY: the context is ours, and the callback with its argument is libcrypto's.
+    let made = unsafe { (functions.generate)(context, callback, argument) };
+    hand_out(Key::new(key_type, functions, made))
 }
 
 unsafe extern "C" fn gen_cleanup(pointer: *mut c_void) {

@@ -8,22 +8,20 @@ use broadloom::public_key::{
 };
 use zeroize::Zeroizing;
 
-use super::{KeyType, MAX_PART};
+use super::{Key, KeyType, MAX_PART};
 use crate::interface::{OCTETS, Param, UNSIGNED, UTF8};
-use crate::libcrypto::{Pkey, functions};
 
 /// The numbers of a key of libcrypto's. Each is asked for alone: of a list that libcrypto makes, it
 /// leaves copies in memory.
-struct Numbers(*mut Pkey);
+struct Numbers<'a>(&'a Key);
 
-impl Numbers {
+impl Numbers<'_> {
     /// Asks for a parameter, and gives its bytes; `None` where the key has none of that name.
     fn get(&self, name: &'static CStr, data_type: u32) -> Option<Zeroizing<Vec<u8>>> {
         let mut room = Zeroizing::new(vec![0; MAX_PART]);
         let mut list = [Param::room(name, data_type, &mut room), Param::END];
-        // SAFETY: a key of libcrypto is not null, and the list ends.
-        let is_got = !self.0.is_null()
-            && unsafe { (functions().EVP_PKEY_get_params)(self.0, list.as_mut_ptr()) } == 1;
+        // SAFETY: the list ends.
+        let is_got = unsafe { self.0.get(list.as_mut_ptr()) };
         let len = list[0].return_size;
         (is_got && len <= MAX_PART).then(|| {
             room.truncate(len);
@@ -62,10 +60,10 @@ impl Numbers {
 }
 
 /// The private key; `None` where the lanes do not take it.
-pub fn private(key_type: KeyType, pkey: *mut Pkey) -> Option<PrivateKey> {
-    let numbers = Numbers(pkey);
+pub fn private(key: &Key) -> Option<PrivateKey> {
+    let numbers = Numbers(key);
     let number = |name| numbers.number(name);
-    Some(match key_type {
+    Some(match key.key_type {
         KeyType::Rsa if number(c"rsa-factor3").is_none() => {
             let key = RsaPrivateKey::new(&RsaNumbers {
                 n: &number(c"n")?,
@@ -91,9 +89,9 @@ pub fn private(key_type: KeyType, pkey: *mut Pkey) -> Option<PrivateKey> {
 }
 
 /// The public key; `None` where the lanes do not take it.
-pub fn public(key_type: KeyType, pkey: *mut Pkey) -> Option<PublicKey> {
-    let numbers = Numbers(pkey);
-    Some(match key_type {
+pub fn public(key: &Key) -> Option<PublicKey> {
+    let numbers = Numbers(key);
+    Some(match key.key_type {
         KeyType::Rsa => PublicKey::Rsa(numbers.rsa_public()?),
         KeyType::Ec => {
             PublicKey::Ec(EcPublicKey::new(numbers.curve()?, &numbers.get(c"pub", OCTETS)?).ok()?)
@@ -110,6 +108,6 @@ pub fn public(key_type: KeyType, pkey: *mut Pkey) -> Option<PublicKey> {
 }
 
 /// The bytes of the public key of a curve.
-pub fn public_bytes(pkey: *mut Pkey) -> Option<Vec<u8>> {
-    Numbers(pkey).get(c"pub", OCTETS).map(|bytes| bytes.to_vec())
+pub fn public_bytes(key: &Key) -> Option<Vec<u8>> {
+    Numbers(key).get(c"pub", OCTETS).map(|bytes| bytes.to_vec())
 }

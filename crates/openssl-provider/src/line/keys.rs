@@ -8,6 +8,7 @@ use broadloom::queue::QueueConfig;
 use broadloom::{Job, Processor, QueuePair, Session};
 use zeroize::Zeroizing;
 
+use super::choice::{Choices, thread_time};
 use super::{Ticket, line, lock};
 use crate::job;
 use crate::settings;
@@ -40,7 +41,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
+    /// All of them.
+    pub const ALL: [Kind; 6] =
         [Kind::Rsa, Kind::Curve25519, Kind::Ec, Kind::Kem, Kind::SlhDsa, Kind::MlDsa];
 }
 
@@ -53,6 +55,7 @@ pub(super) struct Keys {
     waiting: [Vec<Request>; Kind::ALL.len()],
     /// Whether those of each kind met others lately.
     company: [Company; Kind::ALL.len()],
+    choices: Choices,
     complete: Vec<Request>,
     /// For operations that do not wait.
     processor: Processor,
@@ -97,6 +100,7 @@ impl Default for Keys {
             pair: QueuePair::new(config),
             waiting: Kind::ALL.map(|_| Vec::new()),
             company: Kind::ALL.map(|_| Company::default()),
+            choices: Choices::default(),
             complete: Vec::new(),
             processor: Processor::new(),
         }
@@ -128,13 +132,16 @@ impl Keys {
     }
 }
 
-/// Returns `true` if a request of a kind may wait for others, and others are to be expected: inside
-/// of a job, while requests wait, or met others lately. Now and then it is tried again.
+/// Returns `true` if a request of a kind may wait for others, and gains by it: inside of a job, if
+/// that costs the thread less, while requests wait, or met others lately. Now and then it is tried
+/// again.
 pub fn is_worth_asking(kind: Kind) -> bool {
     job::can_wait() && {
         let line = line();
         let keys = &mut lock(&line).keys;
-        !keys.waiting[kind as usize].is_empty() || keys.company[kind as usize].is_expected()
+        (!settings::measures() || keys.choices.waits(kind, thread_time))
+            && (!keys.waiting[kind as usize].is_empty()
+                || keys.company[kind as usize].is_expected())
     }
 }
 

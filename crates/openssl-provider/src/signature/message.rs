@@ -5,11 +5,11 @@ use std::ptr;
 
 use broadloom::public_key::Scheme;
 
-use super::{Signing, newctx};
+use super::{BeginMessage, Signing, newctx};
 use crate::digest::given;
 use crate::interface::*;
-use crate::key::{Key, Purpose};
-use crate::libcrypto::{LibraryContext, MdContext, Pkey, PkeyContext, apart, fail, functions};
+use crate::key::{KeyType, Purpose};
+use crate::libcrypto::{MdContext, apart, fail, functions};
 use crate::operation::{Operation, context, dupctx, freectx, put_or};
 
 /// A message and its digest, as libcrypto computes it in the library context apart.
@@ -70,12 +70,13 @@ impl Digested {
 
 /// Ed25519, which signs messages in one call.
 pub static ED25519: &[Dispatch] = dispatch![
-    FUNC_SIGNATURE_NEWCTX => newctx::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_NEWCTX =>
+        newctx::<{ KeyType::Ed25519.place() }> as unsafe extern "C" fn(_, _) -> _,
     FUNC_SIGNATURE_FREECTX => freectx::<Signing> as unsafe extern "C" fn(_),
     FUNC_SIGNATURE_DUPCTX => dupctx::<Signing> as unsafe extern "C" fn(_) -> _,
-    FUNC_SIGNATURE_DIGEST_SIGN_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
+    FUNC_SIGNATURE_DIGEST_SIGN_INIT => sign_init as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_SIGN => sign as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
-    FUNC_SIGNATURE_DIGEST_VERIFY_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
+    FUNC_SIGNATURE_DIGEST_VERIFY_INIT => verify_init as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_VERIFY => verify as unsafe extern "C" fn(_, _, _, _, _) -> _,
     FUNC_SIGNATURE_GET_CTX_PARAMS => get_ctx_params as unsafe extern "C" fn(_, _) -> _,
     FUNC_SIGNATURE_GETTABLE_CTX_PARAMS => gettable_ctx_params as unsafe extern "C" fn(_, _) -> _,
@@ -84,66 +85,49 @@ pub static ED25519: &[Dispatch] = dispatch![
 /// DER of the algorithm's identifier (RFC 8410, 3).
 const IDENTIFIER: [u8; 7] = [0x30, 5, 6, 3, 0x2b, 0x65, 0x70];
 
-/// Takes the key; the rest is known once the message comes.
-unsafe extern "C" fn init(
+/// Begins an operation with a key.
+///
+/// # Safety
+/// libcrypto passes a context and a key of ours, and a name.
+unsafe fn begin(
+    pointer: *mut c_void,
+    digest: *const c_char,
+    key: *mut c_void,
+    begin: BeginMessage,
+) -> c_int {
+    // SAFETY: the pointer is a context of this type, the name is null or a C string, and the key is
+    // libcrypto's, by this function's contract; an empty list is valid.
+    unsafe {
+        if !digest.is_null() && *digest != 0 {
+            return fail(c"digest_sign_init", "Ed25519 hashes messages itself and takes no digest");
+        }
+        let operation = &mut context::<Signing>(pointer).operation;
+        let theirs = operation.take_key(key.cast());
+        match operation.context.is_null() {
+            true => 0,
+            false => begin(operation.context, ptr::null(), theirs, ptr::null()),
+        }
+    }
+}
+
+unsafe extern "C" fn sign_init(
     pointer: *mut c_void,
     digest: *const c_char,
     key: *mut c_void,
     _: *const Param,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and a name.
-    unsafe {
-        if !digest.is_null() && *digest != 0 {
-            return fail(c"digest_sign_init", "Ed25519 hashes messages itself and takes no digest");
-        }
-        let key = context::<Signing>(pointer).operation.take_key(key.cast::<Key>());
-        c_int::from(key.is_some_and(|key| !key.pkey().is_null()))
-    }
+    unsafe { begin(pointer, digest, key, context::<Signing>(pointer).theirs.digest_sign_init) }
 }
 
-/// Begins an operation with a key.
-pub type Init = unsafe extern "C" fn(
-    *mut MdContext,
-    *mut *mut PkeyContext,
-    *const c_char,
-    *mut LibraryContext,
-    *const c_char,
-    *mut Pkey,
-    *const Param,
-) -> c_int;
-
-/// Has libcrypto do an operation with the key of a context.
-fn alone(
-    operation: &Operation,
-    init: Init,
-    function: impl FnOnce(*mut MdContext) -> c_int,
+unsafe extern "C" fn verify_init(
+    pointer: *mut c_void,
+    digest: *const c_char,
+    key: *mut c_void,
+    _: *const Param,
 ) -> c_int {
-    let pkey = operation.key.as_ref().map_or(ptr::null_mut(), |key| key.pkey());
-    // SAFETY: an empty list is valid.
-    unsafe { alone_with(pkey, init, ptr::null(), function) }
-}
-
-/// Has libcrypto do an operation with a key and with parameters.
-///
-/// # Safety
-/// The key is libcrypto's or null, and the list is valid, as [`Param`] defines it.
-pub unsafe fn alone_with(
-    pkey: *mut Pkey,
-    init: Init,
-    list: *const Param,
-    function: impl FnOnce(*mut MdContext) -> c_int,
-) -> c_int {
-    let functions = functions();
-    let (name, place) = (ptr::null(), ptr::null_mut());
-    // SAFETY: the context is new and ours, the key and the list are valid, by this function's
-    // contract, and a null key is refused.
-    unsafe {
-        let context = (functions.EVP_MD_CTX_new)();
-        let begun = init(context, place, name, apart(), ptr::null(), pkey, list);
-        let status = if begun == 1 { function(context) } else { 0 };
-        (functions.EVP_MD_CTX_free)(context);
-        status
-    }
+    // SAFETY: as above.
+    unsafe { begin(pointer, digest, key, context::<Signing>(pointer).theirs.digest_verify_init) }
 }
 
 unsafe extern "C" fn sign(
@@ -156,14 +140,13 @@ unsafe extern "C" fn sign(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
-        let operation = &context::<Signing>(pointer).operation;
+        let Signing { theirs, operation, .. } = context::<Signing>(pointer);
         let lanes = || operation.ask(Purpose::Sign(Scheme::default()), given(data, len), None);
         let made = operation.may_ask(out).then(lanes).flatten();
         put_or(made, out, out_len, room, || {
-            let functions = functions();
-            alone(operation, functions.EVP_DigestSignInit_ex, |context| {
-                (functions.EVP_DigestSign)(context, out, out_len, data, len)
-            })
+            theirs
+                .digest_sign
+                .map_or(0, |sign| sign(operation.context, out, out_len, room, data, len))
         })
     }
 }
@@ -177,7 +160,7 @@ unsafe extern "C" fn verify(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        let operation = &context::<Signing>(pointer).operation;
+        let Signing { theirs, operation, .. } = context::<Signing>(pointer);
         if operation.is_worth_asking() {
             let signature = Some(given(signature, signature_len));
             let purpose = Purpose::Verify(Scheme::default());
@@ -185,10 +168,9 @@ unsafe extern "C" fn verify(
                 return c_int::from(made.is_ok());
             }
         }
-        let functions = functions();
-        alone(operation, functions.EVP_DigestVerifyInit_ex, |context| {
-            (functions.EVP_DigestVerify)(context, signature, signature_len, data, len)
-        })
+        theirs
+            .digest_verify
+            .map_or(0, |verify| verify(operation.context, signature, signature_len, data, len))
     }
 }
 

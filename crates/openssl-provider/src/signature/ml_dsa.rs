@@ -1,14 +1,16 @@
 //! ML-DSA, of which many signatures share the lanes.
 
+use std::ffi::c_int;
 use std::ptr;
 
 use broadloom::Transform;
 use broadloom::public_key::{MlDsaSet, Scheme};
 
-use super::whole::{Answered, Facts, SigningKey, reported};
-use crate::held::{HeldKey, HeldType, Theirs, default_has};
+use super::whole::{Answered, Call, Facts, SigningKey, Wanted, reported};
+use crate::held::{HeldKey, HeldType, default_has};
+use crate::interface::Param;
 use crate::key::{Purpose, open};
-use crate::libcrypto::Pkey;
+use crate::libcrypto::{apart, functions};
 use crate::line::{Answer, Kind, alone, ask, is_worth_asking};
 
 impl SigningKey for HeldKey {
@@ -31,8 +33,36 @@ impl SigningKey for HeldKey {
         self.bytes().is_some()
     }
 
-    fn pkey(&self) -> *mut Pkey {
-        self.theirs().map_or(ptr::null_mut(), Theirs::pkey)
+    unsafe fn by_default(
+        &self,
+        list: *const Param,
+        Call { what, data, len }: Call,
+    ) -> Option<c_int> {
+        let pkey = self.theirs()?.pkey();
+        let functions = functions();
+        let (name, place) = (ptr::null(), ptr::null_mut());
+        // SAFETY: the context is new and ours, the list is valid and the call libcrypto's, by this
+        // function's contract.
+        unsafe {
+            let context = (functions.EVP_MD_CTX_new)();
+            let begin = match what {
+                Wanted::Signature { .. } => functions.EVP_DigestSignInit_ex,
+                Wanted::Verdict { .. } => functions.EVP_DigestVerifyInit_ex,
+            };
+            let status = match (begin(context, place, name, apart(), ptr::null(), pkey, list), what)
+            {
+                (1, Wanted::Signature { out, out_len, room }) => {
+                    *out_len = room;
+                    (functions.EVP_DigestSign)(context, out, out_len, data, len)
+                }
+                (1, Wanted::Verdict { signature, len: signature_len }) => {
+                    (functions.EVP_DigestVerify)(context, signature, signature_len, data, len)
+                }
+                _ => 0,
+            };
+            (functions.EVP_MD_CTX_free)(context);
+            Some(status)
+        }
     }
 
     fn in_lanes(

@@ -8,11 +8,10 @@ use broadloom::JobError;
 use broadloom::public_key::Scheme;
 use zeroize::Zeroizing;
 
-use super::message::{Init, alone_with};
 use crate::digest::given;
 use crate::interface::*;
 use crate::key::Purpose;
-use crate::libcrypto::{MdContext, Pkey, fail, functions};
+use crate::libcrypto::fail;
 use crate::operation::{context, freectx, hand_out, put_or, shared};
 
 /// What the lanes have made, or not; of an error, libcrypto's queue knows more.
@@ -31,8 +30,12 @@ pub trait SigningKey: Sized + 'static {
     /// Returns `true` if the key has its bytes.
     fn is_there(&self) -> bool;
 
-    /// Returns the default provider's form of the key; null where that provider lacks the family.
-    fn pkey(&self) -> *mut Pkey;
+    /// Has the default provider do an operation with parameters; `None` where that provider lacks
+    /// the family.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it, and the call is libcrypto's.
+    unsafe fn by_default(&self, list: *const Param, call: Call) -> Option<c_int>;
 
     /// Does an operation in the lanes: with those of other jobs, or at once. `None` if the default
     /// provider is to do it.
@@ -43,6 +46,23 @@ pub trait SigningKey: Sized + 'static {
         data: &[u8],
         signature: Option<&[u8]>,
     ) -> Option<Answered>;
+}
+
+/// An operation that libcrypto wants: so many bytes of a message, and of a signature or of room.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    pub what: Wanted,
+    pub data: *const u8,
+    pub len: usize,
+}
+
+/// What libcrypto wants of a message.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted {
+    /// A signature, in a place with so much room.
+    Signature { out: *mut u8, out_len: *mut usize, room: usize },
+    /// To know whether a signature is right.
+    Verdict { signature: *const u8, len: usize },
 }
 
 /// Facts of a parameter set.
@@ -161,17 +181,11 @@ impl<K: SigningKey> Signing<K> {
     }
 
     /// Has the default provider do an operation.
-    fn by_default(&self, init: Init, function: impl FnOnce(*mut MdContext) -> c_int) -> c_int {
+    ///
+    /// # Safety
+    /// The call is libcrypto's.
+    unsafe fn by_default(&self, call: Call) -> c_int {
         let Some(key) = &self.key else { return fail(c"signature", "there is no key") };
-        let pkey = key.pkey();
-        if pkey.is_null() {
-            let family = K::FAMILY;
-            let reason = format!(
-                "the lanes take no test-entropy and no message-encoding of 0, and libcrypto's \
-                 default provider lacks {family}: that of OpenSSL 3.5 would be right"
-            );
-            return fail(c"signature", &reason);
-        }
         let Parameters { context, mut deterministic, mut encoding, mut mu, randomness } =
             self.parameters.clone();
         let octets = |name, bytes: &[u8]| {
@@ -188,8 +202,16 @@ impl<K: SigningKey> Signing<K> {
         }
         list.extend(randomness.as_ref().map(|bytes| octets(RANDOMNESS, bytes)));
         list.push(Param::END);
-        // SAFETY: the list ends, and its values live as long as the call.
-        unsafe { alone_with(pkey, init, list.as_ptr(), function) }
+        // SAFETY: the list ends, and its values live as long as the call, which is libcrypto's, by
+        // this function's contract.
+        unsafe { key.by_default(list.as_ptr(), call) }.unwrap_or_else(|| {
+            let family = K::FAMILY;
+            let reason = format!(
+                "the lanes take no test-entropy and no message-encoding of 0, and libcrypto's \
+                 default provider lacks {family}: that of OpenSSL 3.5 would be right"
+            );
+            fail(c"signature", &reason)
+        })
     }
 }
 
@@ -265,12 +287,8 @@ unsafe extern "C" fn sign<K: SigningKey>(
         let fits = room >= signature_len;
         let lanes = || signing.in_lanes(purpose, given(data, len), None);
         let made = fits.then(lanes).flatten();
-        put_or(made, out, out_len, room, || {
-            let functions = functions();
-            signing.by_default(functions.EVP_DigestSignInit_ex, |context| {
-                (functions.EVP_DigestSign)(context, out, out_len, data, len)
-            })
-        })
+        let what = Wanted::Signature { out, out_len, room };
+        put_or(made, out, out_len, room, || signing.by_default(Call { what, data, len }))
     }
 }
 
@@ -288,10 +306,8 @@ unsafe extern "C" fn verify<K: SigningKey>(
         if let Some(made) = signing.in_lanes(Purpose::Verify, given(data, len), given_signature) {
             return c_int::from(made.is_ok());
         }
-        let functions = functions();
-        signing.by_default(functions.EVP_DigestVerifyInit_ex, |context| {
-            (functions.EVP_DigestVerify)(context, signature, signature_len, data, len)
-        })
+        let what = Wanted::Verdict { signature, len: signature_len };
+        signing.by_default(Call { what, data, len })
     }
 }
 

@@ -22,6 +22,10 @@ impl Aead {
         // SAFETY: the list is valid, by this function's contract, so that its parameters have
         // values, or room, as their types say.
         unsafe {
+            let is_theirs = matches!(self.state, AeadState::Theirs) && self.made.is_none();
+            if is_theirs && !self.is_ccm() {
+                return self.apart.get(list);
+            }
             // For TLS 1.2, the default provider may make an IV.
             if Param::names(list).any(is_of_tls) && !self.hand_over() {
                 return 0;
@@ -67,7 +71,7 @@ impl Aead {
             // Their CCM would remember the tag of a message that it does not see.
             let keeps_back =
                 self.is_ccm() && !self.encrypts && matches!(self.state, AeadState::Open);
-            let tag = Param::find(list, c"tag").filter(|_| keeps_back);
+            let tag = keeps_back.then(|| Param::find(list, c"tag")).flatten();
             let set = match tag {
                 Some(tag) => {
                     let none = [Param { data: ptr::null_mut(), ..*tag }, Param::END];
