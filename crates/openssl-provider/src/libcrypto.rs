@@ -93,6 +93,8 @@ functions! {
     ERR_new: fn();
     ERR_set_debug: fn(*const c_char, c_int, *const c_char);
 
+    OPENSSL_version_major: fn() -> u32;
+
     OSSL_LIB_CTX_new: fn() -> *mut LibraryContext;
     OSSL_PROVIDER_load: fn(*mut LibraryContext, *const c_char) -> *mut c_void;
     OSSL_PROVIDER_get0_provider_ctx: fn(*const c_void) -> *mut c_void;

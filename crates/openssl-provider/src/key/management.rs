@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 
 use super::{Key, KeyType, functions_for};
 use crate::interface::*;
+use crate::libcrypto::functions;
 use crate::line::{Kind, is_worth_asking};
 use crate::theirs::{KeyFunctions, provider_context};
 
@@ -158,15 +159,30 @@ unsafe extern "C" fn export(
     }
 }
 
-/// Passes on what is exported, and wipes it: the default provider makes a list of copies for the
-/// call, and frees it as it is.
+/// Passes on what is exported, and wipes it if the default provider does not.
+///
+/// For the keys that come here, OpenSSL 3 makes a list of copies for the call, and frees it as it
+/// is. Later releases clear it themselves, and may pass memory of the key instead of copies.
 unsafe extern "C" fn take(list: *const Param, taker: *mut c_void) -> c_int {
-    // SAFETY: the default provider passes its list, which it frees afterwards and whose values are
-    // in the list's own memory, and what `export` gave it.
+    // SAFETY: the default provider passes its list, and what `export` gave it.
     unsafe {
         let Taker { callback, argument } = *taker.cast::<Taker>();
         let status = callback(list, argument);
-        let mut at = list;
+        if (functions().OPENSSL_version_major)() < 4 {
+            wipe_copies(list);
+        }
+        status
+    }
+}
+
+/// Wipes the values of a list.
+///
+/// # Safety
+/// The list ends with an entry without a key, and nobody else needs the memory of its values.
+unsafe fn wipe_copies(list: *const Param) {
+    let mut at = list;
+    // SAFETY: the caller vouches for the list and for its values.
+    unsafe {
         while !(*at).key.is_null() {
             let Param { data, data_size, .. } = *at;
             if !data.is_null() {
@@ -174,7 +190,6 @@ unsafe extern "C" fn take(list: *const Param, taker: *mut c_void) -> c_int {
             }
             at = at.add(1);
         }
-        status
     }
 }
 
