@@ -44,8 +44,8 @@ pub struct PacketArgs {
     #[arg(long, default_value = "anywhere", value_parser = placement, value_name = "WHERE")]
     placement: Placement,
 
-    /// How packets are handed over: single, burst, queue-pair, workers (a burst is divided), threads
-    /// (each has bursts and flows of its own), futures, event-fd [default: burst]
+    /// How packets are handed over: single, burst, queue-pair, workers (a burst is divided),
+    /// threads (each has bursts and flows of its own), futures, event-fd [default: burst]
     #[arg(long, value_delimiter = ',', value_parser = name::<Call>, value_name = "LIST")]
     call: Vec<Call>,
 

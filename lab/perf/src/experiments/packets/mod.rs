@@ -1,5 +1,5 @@
-//! `broadloom-perf packets`: packets a second and cycles a packet, by protocol, frame, flows, burst,
-//! call and number of workers, beside peers.
+//! `broadloom-perf packets`: packets a second and cycles a packet, by protocol, frame, flows,
+//! burst, call and number of workers, beside peers.
 //!
 //! All sides work on the same packets in turn. What a side protects is unprotected by a receiving
 //! flow and compared with the text before anything is timed, and what it unprotects is compared

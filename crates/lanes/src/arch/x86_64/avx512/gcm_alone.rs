@@ -27,9 +27,9 @@
 //! for nonces of 12 bytes ([`fits`]).
 //!
 //! In a row of calls on AMD Zen 5, opening a text of 320 bytes with 16 bytes of associated data
-//! takes three fifths of the time this way that it takes in the two steps of `pipeline`, and sealing
-//! it takes five sixths. From about 1,100 bytes on, the groups of eight registers of `pipeline` are
-//! the faster there.
+//! takes three fifths of the time this way that it takes in the two steps of `pipeline`, and
+//! sealing it takes five sixths. From about 1,100 bytes on, the groups of eight registers of
+//! `pipeline` are the faster there.
 
 #![expect(clippy::needless_range_loop, reason = "a register is an index into several arrays")]
 

@@ -214,8 +214,8 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn load_part(from: *const u8, len: usize) -> Self {
-        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled. A block has
-        // 16 bytes.
+        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled. A block
+        // has 16 bytes.
         unsafe {
             match len {
                 BLOCK => Self::load_one(from),
@@ -233,8 +233,8 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, len: usize) {
-        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled. A block has
-        // 16 bytes.
+        // SAFETY: bytes that the mask leaves out are not touched; AVX-512 BW is enabled. A block
+        // has 16 bytes.
         unsafe {
             match len {
                 BLOCK => self.store_one(to),
