@@ -208,20 +208,20 @@ pub(super) struct Expanded {
 pub(super) struct Entered<'k, K> {
     /// The slot of each operation.
     pub slots: [usize; MAX_GROUP],
-    new: [(&'k K, usize); MAX_GROUP],
+    first: [(&'k K, usize); MAX_GROUP],
     count: usize,
     missing: usize,
 }
 
 impl<'k, K> Entered<'k, K> {
     /// Returns the keys that no operation of the call has used before, and their slots.
-    pub fn new(&self) -> &[(&'k K, usize)] {
-        &self.new[..self.count]
+    pub fn first(&self) -> &[(&'k K, usize)] {
+        &self.first[..self.count]
     }
 
     /// Returns those of the new keys of which the slots hold nothing.
     pub fn missing(&self) -> &[(&'k K, usize)] {
-        &self.new[..self.missing]
+        &self.first[..self.missing]
     }
 }
 
@@ -237,9 +237,9 @@ impl Expanded {
         slots: &mut Slots,
         keys: impl Iterator<Item = &'k K> + Clone,
     ) -> Entered<'k, K> {
-        let first = keys.clone().next().expect("there is an operation");
+        let any = keys.clone().next().expect("there is an operation");
         let mut entered =
-            Entered { slots: [0; MAX_GROUP], new: [(first, 0); MAX_GROUP], count: 0, missing: 0 };
+            Entered { slots: [0; MAX_GROUP], first: [(any, 0); MAX_GROUP], count: 0, missing: 0 };
         for (key, place) in keys.zip(&mut entered.slots) {
             let address = core::ptr::from_ref(key).addr();
             let all = 0..slots.count();
@@ -254,11 +254,11 @@ impl Expanded {
             });
             let held = &mut slots.held[slot];
             if known.is_none() {
-                entered.new[entered.count] = (key, slot);
+                entered.first[entered.count] = (key, slot);
                 if !held.is_of(key) {
                     // Nothing, until the key is expanded.
                     held.len = 0;
-                    entered.new.swap(entered.missing, entered.count);
+                    entered.first.swap(entered.missing, entered.count);
                     entered.missing += 1;
                 }
                 entered.count += 1;

@@ -166,7 +166,7 @@ impl Calculator {
         for (place, slot) in places.iter().zip(entered.slots).take(n) {
             under[*place].key = slot;
         }
-        let (new, missing) = (entered.new(), entered.missing());
+        let (new, missing) = (entered.first(), entered.missing());
         let count = new.len();
         if count == 0 {
             return;

@@ -31,6 +31,18 @@ enum Kind {
     Gmac,
 }
 
+/// What is usual about a suite, so that its packets become jobs by a short way. The flow makes the
+/// IVs itself, and numbers are not extended, but for [`Other`](Shape::Other).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// An AEAD with a nonce of 12 bytes.
+    Aead,
+    /// AES-CBC and HMAC.
+    Chain,
+    /// Anything else.
+    Other,
+}
+
 /// Where an ESP packet lies in its buffer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
@@ -59,12 +71,7 @@ pub(super) struct Suite {
     /// The salt; zero from `salt_len` on.
     salt: [u8; SALT],
     salt_len: u8,
-    /// `true` if the suite is an AEAD with a nonce of 12 bytes, without extended numbers, and the
-    /// flow makes the IVs itself.
-    is_usual: bool,
-    /// `true` if the suite is AES-CBC and HMAC without extended numbers, and the flow makes the IVs
-    /// itself.
-    is_usual_chain: bool,
+    shape: Shape,
     takes_ivs: bool,
 }
 
@@ -128,12 +135,12 @@ impl Suite {
             extended,
             salt: std::array::from_fn(|at| keys.salt.get(at).copied().unwrap_or(0)),
             salt_len: keys.salt.len() as u8,
-            is_usual: matches!(algorithm, EspAlgorithm::AesGcm(_) | EspAlgorithm::ChaCha20Poly1305)
-                && !extended
-                && !takes_ivs,
-            is_usual_chain: matches!(algorithm, EspAlgorithm::AesCbc(..))
-                && !extended
-                && !takes_ivs,
+            shape: match algorithm {
+                _ if extended || takes_ivs => Shape::Other,
+                EspAlgorithm::AesGcm(_) | EspAlgorithm::ChaCha20Poly1305 => Shape::Aead,
+                EspAlgorithm::AesCbc(..) => Shape::Chain,
+                _ => Shape::Other,
+            },
             takes_ivs,
         })
     }
@@ -198,12 +205,12 @@ impl Suite {
     ) -> &Session {
         let Place { header, tag } = place;
         let text = header + HEADER + self.iv_len();
-        if self.is_usual {
+        if self.shape == Shape::Aead {
             let iv = number.to_be_bytes();
             buffer[header + HEADER..text].copy_from_slice(&iv);
             return self.usual_plan(place, iv).number(number).write(work);
         }
-        if self.is_usual_chain {
+        if self.shape == Shape::Chain {
             let iv = u128::from(number).to_be_bytes();
             buffer[header + HEADER..][..iv.len()].copy_from_slice(&iv);
             return self.usual_chain(place, given, header + HEADER).number(number).write(work);
@@ -255,11 +262,11 @@ impl Suite {
     ) -> &Session {
         let Place { header, tag } = place;
         let text = header + HEADER + self.iv_len();
-        if self.is_usual {
+        if self.shape == Shape::Aead {
             let iv = buffer[header + HEADER..text].try_into().expect("an IV of 8 bytes");
             return self.usual_plan(place, iv).number(number).write(work);
         }
-        if self.is_usual_chain {
+        if self.shape == Shape::Chain {
             let iv = buffer[header + HEADER..text].try_into().expect("an IV of 16 bytes");
             return self.usual_chain(place, &iv, text).number(number).write(work);
         }
