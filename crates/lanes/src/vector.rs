@@ -118,6 +118,9 @@ pub unsafe trait Vector: Copy {
     /// Lanes in this vector.
     const LANES: usize;
 
+    /// `true` if this is two vectors, whose chains of operations overlap.
+    const IS_PAIR: bool = false;
+
     /// Returns the same word in every lane.
     ///
     /// # Safety
@@ -384,6 +387,7 @@ unsafe impl<V: Pads> Pads for Pair<V> {
 unsafe impl<V: Vector> Vector for Pair<V> {
     type Word = V::Word;
     const LANES: usize = 2 * V::LANES;
+    const IS_PAIR: bool = true;
 
     #[inline(always)]
     unsafe fn splat(word: V::Word) -> Self {
