@@ -35,13 +35,18 @@ enum Keeper {
     Pin(PyUntypedBuffer),
     /// A copy of a buffer that can be written to.
     #[expect(dead_code, reason = "it is held, not read")]
-    Copy(Box<[u8]>),
+    Copy(Vec<u8>),
+    /// The same of a secret, which is wiped.
+    #[expect(dead_code, reason = "it is held, not read")]
+    Secret(Zeroizing<Vec<u8>>),
 }
 
 /// The buffers of one call, to be read by any thread without the GIL.
 pub struct Buffers {
     views: Vec<View>,
     keepers: Vec<Keeper>,
+    /// Copies are of secrets.
+    are_secret: bool,
 }
 
 impl Buffers {
@@ -52,7 +57,19 @@ impl Buffers {
     /// `TypeError` for an object that is not bytes-like, `BufferError` for one that is not in one
     /// piece, `MemoryError`.
     pub fn many(objects: &Bound<'_, PyAny>, what: &str) -> PyResult<Buffers> {
-        let mut buffers = Buffers { views: Vec::new(), keepers: Vec::new() };
+        Buffers::gather(objects, what, false)
+    }
+
+    /// The same for buffers that are secret, such as seeds of keys: copies of them are wiped.
+    ///
+    /// # Errors
+    /// As [`many`](Buffers::many).
+    pub fn secrets(objects: &Bound<'_, PyAny>, what: &str) -> PyResult<Buffers> {
+        Buffers::gather(objects, what, true)
+    }
+
+    fn gather(objects: &Bound<'_, PyAny>, what: &str, are_secret: bool) -> PyResult<Buffers> {
+        let mut buffers = Buffers { views: Vec::new(), keepers: Vec::new(), are_secret };
         if let Some(items) = items(objects)? {
             buffers.views = memory::with_capacity(items.len())?;
             for (index, item) in items.iter_borrowed().enumerate() {
@@ -73,7 +90,8 @@ impl Buffers {
     /// # Errors
     /// As [`many`](Buffers::many).
     pub fn one(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Buffers> {
-        let mut buffers = Buffers { views: Vec::with_capacity(1), keepers: Vec::new() };
+        let views = Vec::with_capacity(1);
+        let mut buffers = Buffers { views, keepers: Vec::new(), are_secret: false };
         buffers.export(object, || what.to_owned())?;
         Ok(buffers)
     }
@@ -117,9 +135,17 @@ impl Buffers {
     }
 
     fn copy(&mut self, bytes: Vec<u8>) {
-        let bytes = bytes.into_boxed_slice();
         self.view(&bytes);
-        self.keepers.push(Keeper::Copy(bytes));
+        let keeper = self.keep(bytes);
+        self.keepers.push(keeper);
+    }
+
+    /// Returns what keeps a copy where it is.
+    fn keep(&self, bytes: Vec<u8>) -> Keeper {
+        match self.are_secret {
+            true => Keeper::Secret(Zeroizing::new(bytes)),
+            false => Keeper::Copy(bytes),
+        }
     }
 
     /// Adds the rows of an array with two dimensions.
@@ -138,8 +164,8 @@ impl Buffers {
             let all: *const [u8] = exported(&buffer, array.py());
             (all, Keeper::Pin(buffer))
         } else {
-            let copy = memory::copy(exported(&buffer, array.py()))?.into_boxed_slice();
-            (&raw const *copy, Keeper::Copy(copy))
+            let copy = memory::copy(exported(&buffer, array.py()))?;
+            (&raw const *copy, self.keep(copy))
         };
         let start = all.cast::<u8>();
         let row = |row| View { start: start.wrapping_add(row * row_len), len: row_len };

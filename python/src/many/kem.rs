@@ -53,7 +53,7 @@ pub fn kem_many<'py>(
     let kem = kem_of_name(algorithm)?;
     let direction = direction_of_name(kem, direction)?;
     let session = open(kem, direction, private_key)?;
-    let buffers = Buffers::many(buffers, "buffers")?;
+    let buffers = Buffers::secrets(buffers, "buffers")?;
     let mut outputs = memory::collect((0..buffers.len()).map(|_| Zeroizing::new(Vec::new())))?;
     let failed = py.detach(|| {
         windows::process(

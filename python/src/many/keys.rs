@@ -48,7 +48,7 @@ pub fn generate_keys<'py>(
     let set = Set::all()
         .find(same)
         .ok_or_else(|| error::no_such("algorithm", algorithm, Set::all().map(Set::name)))?;
-    let seeds = Buffers::many(seeds, "seeds")?;
+    let seeds = Buffers::secrets(seeds, "seeds")?;
     let pairs = match set {
         Set::MlDsa(set) => ml_dsa(py, set, &seeds, threads),
         Set::SlhDsa(set) => slh_dsa(py, set, &seeds, threads),
