@@ -68,9 +68,9 @@ pub(crate) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>(
             let mut x = [x];
             all_rounds::<W, M::Way, _, 1>(key, &mut x, &mut ());
             x[0] = x[0].xor(M::mask(kept, load_part(src, len)));
-            match is_one::<W>(len) {
-                true => x[0].store_one(dst),
-                false => x[0].store_part(dst, len),
+            match W::BLOCKS {
+                2 => x[0].store_one(dst),
+                _ => x[0].store_part(dst, len),
             }
         }
     }
@@ -82,21 +82,14 @@ pub(crate) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>(
 /// `src` is readable for `len` bytes, at least a block; the instructions are enabled.
 #[inline(always)]
 unsafe fn load_part<W: Wide>(src: *const u8, len: usize) -> W {
-    // SAFETY: `src` is readable for `len` bytes by this function's contract.
+    // SAFETY: `src` is readable for `len` bytes by this function's contract; a register of two
+    // blocks has one block as its only part.
     unsafe {
-        match is_one::<W>(len) {
-            true => W::load_one(src),
-            false => W::load_part(src, len),
+        match W::BLOCKS {
+            2 => W::load_one(src),
+            _ => W::load_part(src, len),
         }
     }
-}
-
-/// Returns `true` if a part of a register, of `len` bytes, is one block, as every part of a
-/// register of two blocks is. A load under a mask would wait until a block that was just written
-/// has left the buffer of stores.
-#[inline(always)]
-fn is_one<W: Wide>(len: usize) -> bool {
-    W::BLOCKS == 2 || len == 16
 }
 
 /// Sends `N` whole registers through a mode.
