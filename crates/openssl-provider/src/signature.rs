@@ -342,15 +342,24 @@ unsafe extern "C" fn digest_verify_init(
     }
 }
 
-unsafe extern "C" fn digest_sign_update(
+/// A function that takes a piece of a message.
+type Update = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
+
+/// Takes a piece of a message: hashes it here, or hands it to a function of the default provider.
+///
+/// # Safety
+/// libcrypto passes a context of ours, and so many bytes.
+unsafe fn update_message(
     pointer: *mut c_void,
     data: *const u8,
     len: usize,
+    update: impl FnOnce(&SignatureFunctions) -> Option<Update>,
 ) -> c_int {
-    // SAFETY: libcrypto passes what was handed out, and so many bytes.
+    // SAFETY: the pointer is a context of this type, and the bytes are libcrypto's, by this
+    // function's contract.
     unsafe {
         let Signing { theirs, operation, message } = context::<Signing>(pointer);
-        match (message, theirs.digest_sign_update) {
+        match (message, update(theirs)) {
             (Some(message), _) => c_int::from(message.update(given(data, len))),
             (None, Some(update)) => update(operation.context, data, len),
             (None, None) => 0,
@@ -358,20 +367,22 @@ unsafe extern "C" fn digest_sign_update(
     }
 }
 
-unsafe extern "C" fn digest_verify_update(
+unsafe extern "C" fn digest_sign_update(
     pointer: *mut c_void,
     data: *const u8,
     len: usize,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
-    unsafe {
-        let Signing { theirs, operation, message } = context::<Signing>(pointer);
-        match (message, theirs.digest_verify_update) {
-            (Some(message), _) => c_int::from(message.update(given(data, len))),
-            (None, Some(update)) => update(operation.context, data, len),
-            (None, None) => 0,
-        }
-    }
+    unsafe { update_message(pointer, data, len, |theirs| theirs.digest_sign_update) }
+}
+
+unsafe extern "C" fn digest_verify_update(
+    pointer: *mut c_void,
+    data: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { update_message(pointer, data, len, |theirs| theirs.digest_verify_update) }
 }
 
 unsafe extern "C" fn digest_sign_final(
