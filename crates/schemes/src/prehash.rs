@@ -1,10 +1,25 @@
 //! Hashes whose digests FIPS 204 and FIPS 205 sign.
 
-use broadloom_engine::HashAlgorithm;
+use broadloom_engine::provider::ProviderError;
+use broadloom_engine::{HashAlgorithm, Scheme};
 use broadloom_lanes::PreHash;
 
-/// Returns the hash as HashML-DSA and HashSLH-DSA have it; `None` if they have none of its digests.
-pub const fn prehash(hash: HashAlgorithm) -> Option<PreHash> {
+/// Returns the hash whose digests a scheme signs, as HashML-DSA and HashSLH-DSA have it; `None` if
+/// the scheme signs messages. `name` is that of the algorithm, for the error.
+///
+/// # Errors
+/// The algorithm signs no digests of the scheme's hash.
+pub fn prehash(scheme: &Scheme, name: &str) -> Result<Option<PreHash>, ProviderError> {
+    if !scheme.is_prehashed() {
+        return Ok(None);
+    }
+    let hash = scheme.hash();
+    let lacking = || ProviderError::new(format!("{name} has no digests of {hash}"));
+    of_hash(hash).map(Some).ok_or_else(lacking)
+}
+
+/// Returns a hash as HashML-DSA and HashSLH-DSA have it; `None` if they have none of its digests.
+const fn of_hash(hash: HashAlgorithm) -> Option<PreHash> {
     Some(match hash {
         HashAlgorithm::Sha224 => PreHash::Sha224,
         HashAlgorithm::Sha256 => PreHash::Sha256,
@@ -27,7 +42,7 @@ mod tests {
     #[test]
     fn hashes_keep_their_names() {
         let all: Vec<_> =
-            HashAlgorithm::all().filter_map(|hash| Some((hash, prehash(hash)?))).collect();
+            HashAlgorithm::all().filter_map(|hash| Some((hash, of_hash(hash)?))).collect();
         assert_eq!(all.len(), 10);
         assert!(all.iter().all(|(hash, own)| hash.name() == own.name()));
     }

@@ -75,15 +75,7 @@ impl SlhDsa {
         };
         let kernels = KernelId::slh_dsa(params.is_shake);
         let words = words_of(&params, &public[..params.n], own);
-        let hash = match scheme.is_prehashed() {
-            true => {
-                let hash = scheme.hash();
-                let lacking =
-                    || ProviderError::new(format!("HashSLH-DSA has no digests of {hash}"));
-                Some(prehash(hash).ok_or_else(lacking)?)
-            }
-            false => None,
-        };
+        let hash = prehash(scheme, "HashSLH-DSA")?;
         let context = context.clone();
         Ok((SlhDsa { params, kernels, public, hash, context, role }, words))
     }

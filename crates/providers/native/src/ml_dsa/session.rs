@@ -94,11 +94,7 @@ fn given(scheme: &Scheme) -> Result<Given, ProviderError> {
     if scheme.is_external_mu() {
         return Ok(Given::Mu);
     }
-    if !scheme.is_prehashed() {
-        return Ok(Given::Message);
-    }
-    let refused = || ProviderError::new(format!("HashML-DSA has no digests of {}", scheme.hash()));
-    prehash(scheme.hash()).map(Given::Digest).ok_or_else(refused)
+    Ok(prehash(scheme, "HashML-DSA")?.map_or(Given::Message, Given::Digest))
 }
 
 impl MlDsaSession {

@@ -55,14 +55,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
     };
     let kernel = laned(SlhDsaLanes::kernel_info(cpu, set));
-    let hash = match scheme.is_prehashed() {
-        true => {
-            let hash = scheme.hash();
-            let lacking = || ProviderError::new(format!("HashSLH-DSA has no digests of {hash}"));
-            Some(prehash(hash).ok_or_else(lacking)?)
-        }
-        false => None,
-    };
+    let hash = prehash(scheme, "HashSLH-DSA")?;
     let (context, is_hedged) = (context.clone(), scheme.is_hedged());
     Ok(Box::new(SlhDsaSession { key, hash, context, is_hedged, kernel }))
 }
