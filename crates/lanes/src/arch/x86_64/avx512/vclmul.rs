@@ -66,9 +66,10 @@ const FEW: usize = 4;
 /// Does what [`GcmKernel::process`] does, with its contract: alone what fits and is faster so on
 /// AMD Zen 5.
 ///
-/// There, one of 64 texts of 512 bytes that are sealed takes 84 parts in 100 of the time that it
-/// takes otherwise, one of 960 bytes takes 92, one of 1,024 bytes 105, and one of 2,048 bytes 120.
-/// If a first group has one register, sealing waits for it with little else to do.
+/// There, to seal one of 64 texts of 512 bytes alone takes 84 % of the time that it takes
+/// otherwise. A text of 960 bytes takes 92 %, one of 1,024 bytes 105 %, and one of 2,048 bytes
+/// 120 %. If the first group of registers would be a single register, sealing would wait for that
+/// register with little else to do, so that such a text goes with the others.
 unsafe fn few_one_by_one(messages: &[Message]) {
     let count = messages.len();
     let longest = if count <= FEW { ALONE } else { ALONE - 1 };
