@@ -1,11 +1,13 @@
 //! Features of the CPU and the operating system, and the instruction set in use.
 
+use alloc::boxed::Box;
 use core::fmt;
 use core::str::FromStr;
 
 pub use crate::arch::Isa;
-use crate::arch::{FEATURES, Kernels, detect};
+use crate::arch::{self, FEATURES, Kernels};
 use crate::features::{Choice, Feature, FeatureState, Features};
+use crate::once::OnceBox;
 
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -197,6 +199,13 @@ impl fmt::Debug for Cpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cpu").field("isa", &self.isa).field("features", &self.features).finish()
     }
+}
+
+/// Returns the features of the machine, which are looked for once: a virtual machine interrupts a
+/// program at every CPUID, for as long as a thousand instructions take and longer.
+fn detect() -> [FeatureState; FEATURES] {
+    static FOUND: OnceBox<[FeatureState; FEATURES]> = OnceBox::new();
+    *FOUND.get_or_init(|| Box::new(arch::detect()))
 }
 
 fn best(features: &[FeatureState]) -> Isa {

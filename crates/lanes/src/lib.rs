@@ -17,7 +17,8 @@
 //! [`Cpu::detect`] chooses the instruction set at run time.
 //!
 //! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a
-//! manager is built, and when a key of GCM first meets a long message ([`GcmKey`]).
+//! manager or the first [`Cpu`] is built, and when a key of GCM first meets a long message
+//! ([`GcmKey`]).
 
 #![no_std]
 #![cfg_attr(

