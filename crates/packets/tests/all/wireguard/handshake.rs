@@ -4,7 +4,6 @@
 use blake2::Blake2sMac;
 use blake2::digest::consts::U16;
 use blake2::digest::{Digest, KeyInit, Mac};
-use boringtun::x25519::{PublicKey, StaticSecret};
 use snow::{Builder, HandshakeState};
 
 /// The pattern of Noise that WireGuard has.
@@ -25,7 +24,7 @@ const RESPONSE_LEN: usize = 92;
 /// Our end of a handshake.
 pub struct Handshake {
     noise: HandshakeState,
-    peer: PublicKey,
+    peer: [u8; 32],
     own_index: u32,
 }
 
@@ -39,20 +38,19 @@ pub struct Agreed {
 impl Handshake {
     /// Begins at our end, as the initiator or as the responder.
     pub fn new(
-        own: &StaticSecret,
-        peer: PublicKey,
+        own: &[u8; 32],
+        peer: [u8; 32],
         shared: &[u8; 32],
         own_index: u32,
         initiates: bool,
     ) -> Self {
-        let secret = own.to_bytes();
         let noise = Builder::new(PATTERN.parse().expect("snow has the pattern"))
             .prologue(PROLOGUE)
-            .and_then(|builder| builder.local_private_key(&secret))
+            .and_then(|builder| builder.local_private_key(own))
             .and_then(|builder| builder.psk(2, shared));
         let noise = match initiates {
             true => noise
-                .and_then(|builder| builder.remote_public_key(peer.as_bytes()))
+                .and_then(|builder| builder.remote_public_key(&peer))
                 .and_then(Builder::build_initiator),
             false => noise.and_then(Builder::build_responder),
         };
@@ -73,7 +71,7 @@ impl Handshake {
         let peer_index = index(&initiation[4..]);
         let body = &initiation[8..initiation.len() - MACS];
         self.noise.read_message(body, &mut [0; 64]).expect("it is authentic");
-        assert_eq!(self.noise.get_remote_static(), Some(&self.peer.as_bytes()[..]));
+        assert_eq!(self.noise.get_remote_static(), Some(&self.peer[..]));
         let mut message = RESPONSE.to_vec();
         message.extend(self.own_index.to_le_bytes());
         message.extend(peer_index.to_le_bytes());
@@ -98,7 +96,7 @@ impl Handshake {
         let mut body = [0; 256];
         let len = self.noise.write_message(payload, &mut body).expect("it is our turn");
         message.extend(&body[..len]);
-        let key = blake2::Blake2s256::new().chain_update(LABEL).chain_update(self.peer.as_bytes());
+        let key = blake2::Blake2s256::new().chain_update(LABEL).chain_update(self.peer);
         let mut mac = <Blake2sMac<U16> as KeyInit>::new_from_slice(&Digest::finalize(key))
             .expect("a key of 32 bytes");
         Mac::update(&mut mac, message);
