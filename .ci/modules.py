@@ -3,8 +3,9 @@
 `Crate(folder)` reads the sources below a folder, and `arrows()` has the imports: which module names
 what of which other module. Imports are found in `use` declarations and in paths that begin with
 `crate`, `$crate`, `self`, `super` or the name of a child. A name that a module re-exports counts
-for the module that defines it, so that a `mod.rs` may offer what its children define. What only
-tests need does not count, as the dependencies of tests between crates do not.
+for the module that defines it, so that a `mod.rs` may offer what its children define. So does a
+macro that is exported, which has a name at the root. What only tests need does not count, as the
+dependencies of tests between crates do not.
 
 This reads text, and is no compiler. It knows the forms that formatted sources have.
 """
@@ -23,6 +24,7 @@ TEST_ITEM = re.compile(
 )
 USE = re.compile(r"(?<![\w$])(?P<visible>pub(?:\([^)]*\))?\s+)?use\s+(?P<tree>[^;]*);")
 ROOTED_PATH = re.compile(r"(?<![\w:])(?:\$?crate|super|self)(?:::\w+)+")
+EXPORTED_MACRO = re.compile(r"#\[macro_export\]\s*macro_rules!\s+(\w+)")
 DEFINITION = (
     r"\b(?:fn|struct|enum|trait|type|const|static|union|mod|macro_rules!)\s+"
     r"(?:mut\s+)?{}\b"
@@ -119,6 +121,11 @@ class Crate:
         for path in list(self.modules):
             for length in range(1, len(path)):
                 self.modules.setdefault(path[:length], Module(path[:length], ""))
+        self.exported = {
+            name: module.path
+            for module in self.modules.values()
+            for name in EXPORTED_MACRO.findall(module.body)
+        }
 
     def find(self, module, path, seen=frozenset()):
         """Returns the module that defines what `path` means in `module`; `None` outside."""
@@ -137,6 +144,8 @@ class Crate:
             at, rest = at + (rest[0],), rest[1:]
         if not rest or rest[0] == "*":
             return at
+        if at == () and rest[0] in self.exported:
+            return self.exported[rest[0]]
         here = self.modules[at]
         for leaf, name, _ in here.uses:
             if name == rest[0]:

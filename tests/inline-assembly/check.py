@@ -11,8 +11,9 @@ The IR holds the expanded template and the constraints. Of each template this pr
 - an output that is written before the last instruction shares no register with an input;
 - flags, memory and the stack are declared where an instruction changes them.
 
-Every file of lanes that has inline assembly for the architecture must be among those that were
-checked: the files under arch/ARCHITECTURE, and those that ask for it by `target_arch`.
+Every file of the crates of kernels that has inline assembly for the architecture must be among
+those that were checked: the files under arch/ARCHITECTURE, and those that ask for it by
+`target_arch`.
 
 Run from the root of the repository: calls whose file is not there are the standard library's.
 An instruction that the lists below do not know is an error: whoever adds one says here what it does.
@@ -20,10 +21,14 @@ Prints a line for each source file, and exits with 1 if anything is not declared
 """
 
 import collections
+import itertools
 import os
 import pathlib
 import re
 import sys
+
+# The crates of kernels.
+CRATES = ["crates/lanes", "crates/public-key"]
 
 HIGH_AND_LOW = {f"{name}{half}": name + "x" for name in "abcd" for half in "lhx"}
 GENERAL = {f"{prefix}{name}x": name + "x" for prefix in "er" for name in "abcd"} | HIGH_AND_LOW
@@ -255,7 +260,8 @@ def main():
     for path in paths:
         calls.read(path)
     checked, problems = calls.checked, calls.problems
-    for path in pathlib.Path("crates/lanes/src").rglob("*.rs"):
+    sources = [pathlib.Path(crate, "src").rglob("*.rs") for crate in CRATES]
+    for path in itertools.chain(*sources):
         text = path.read_text(encoding="utf-8")
         wanted = f"/arch/{arch}/" in str(path) or f'target_arch = "{arch}"' in text
         if wanted and re.search(r"(?<![\w`])asm!\(", text) and not checked[str(path)]:

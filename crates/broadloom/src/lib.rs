@@ -152,8 +152,26 @@ pub use broadloom_encryption as encryption;
 #[doc(inline)]
 pub use broadloom_gpu as gpu;
 /// The vectors, kernels and managers below the engine, for users who need only a manager.
-#[doc(inline)]
-pub use broadloom_lanes as lanes;
+pub mod lanes {
+    #[doc(inline)]
+    pub use broadloom_lanes::*;
+    #[doc(inline)]
+    pub use broadloom_public_key::*;
+
+    /// Returns the kernels of each algorithm on this CPU: of hashes and ciphers, and then of public
+    /// keys.
+    ///
+    /// ```
+    /// use broadloom::lanes::{Cpu, kernels};
+    ///
+    /// let kernels = kernels(&Cpu::detect());
+    /// let has = |name| kernels.iter().any(|info| info.algorithm == name);
+    /// assert!(has("sha256") && has("ml-kem"));
+    /// ```
+    pub fn kernels(cpu: &Cpu) -> Vec<KernelInfo> {
+        [broadloom_lanes::kernels(cpu), broadloom_public_key::kernels(cpu)].concat()
+    }
+}
 /// What all queues of a program have done, for Prometheus, for a Unix socket and for people.
 #[cfg(feature = "metrics")]
 #[doc(inline)]

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use broadloom::algorithm::Checksum;
 use broadloom::compression::{choose_for_decompression, choose_for_levels};
+use broadloom::lanes::{Cpu, KernelInfo, kernels};
 use broadloom::provider::Provider;
 use broadloom::{Algorithm, Compression, CompressionAlgorithm, Registry};
-use broadloom_lanes::{Cpu, KernelInfo, kernels};
 use broadloom_program::columns::{columns, wrapped};
 use broadloom_program::streams::StandardOutput;
 use clap::Args;

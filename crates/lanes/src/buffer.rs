@@ -110,7 +110,9 @@ in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 /// Where bytes are read, and where their results are written: one place, or two apart.
 #[derive(Clone, Copy)]
 pub struct Span {
+    /// Where bytes are read.
     pub src: *const u8,
+    /// Where results are written.
     pub dst: *mut u8,
     /// Bytes of each.
     pub len: usize,
@@ -188,8 +190,13 @@ impl<'a> Buffers<'a> {
         }
     }
 
+    /// Returns where the bytes are.
+    ///
+    /// # Panics
+    /// If a source and its destination have different lengths.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(crate) fn span(self) -> Span {
+    pub fn span(self) -> Span {
         match self {
             Buffers::InPlace(buffer) => Span::in_place(buffer),
             Buffers::Apart(source, destination) => {

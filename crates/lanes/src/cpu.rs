@@ -171,8 +171,9 @@ impl Cpu {
         self.kernels
     }
 
-    /// Returns one family's kernel in the table.
-    pub(crate) fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
+    /// Returns one family's kernel in a table.
+    #[doc(hidden)]
+    pub fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
         choice.pick(self.usable)
     }
 }

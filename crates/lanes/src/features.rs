@@ -150,7 +150,7 @@ impl Features {
     pub(crate) const NONE: Features = Features(0);
 
     /// Returns the set of these features.
-    pub(crate) const fn of(features: &[Feature]) -> Self {
+    pub const fn of(features: &[Feature]) -> Self {
         let (mut set, mut i) = (0, 0);
         while i < features.len() {
             set |= 1 << features[i] as u32;
@@ -177,7 +177,7 @@ pub struct Choice<T: 'static>(&'static [(Features, T)]);
 
 impl<T: Copy> Choice<T> {
     /// Makes a choice of kernels, of which the last one needs nothing.
-    pub(crate) const fn new(kernels: &'static [(Features, T)]) -> Self {
+    pub const fn new(kernels: &'static [(Features, T)]) -> Self {
         let (needs, _) = &kernels[kernels.len() - 1];
         assert!(
             Features::NONE.have(*needs),

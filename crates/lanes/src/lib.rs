@@ -37,43 +37,36 @@ mod readme {}
 
 mod aes;
 mod arch;
-mod bignum;
-mod binary;
 mod bits;
 mod blake3;
 mod buffer;
 mod chacha;
 mod chain;
 mod cpu;
-mod curves;
 mod des;
 mod error;
 mod features;
 mod fetch;
 mod hash;
 mod info;
+#[doc(hidden)]
+pub mod inside;
 mod job;
 mod kasumi;
 mod kernels;
 mod loops;
 mod manager;
-mod ml_dsa;
-mod ml_kem;
 mod occupancy;
 mod once;
 mod outcome;
 mod plain;
-mod prehash;
 pub mod probe;
 mod rabin;
 mod rc4;
 mod report;
-mod rsa;
 mod slab;
-mod slh_dsa;
 mod sponge;
 mod vector;
-mod widths;
 mod wiped;
 
 pub use aes::{
@@ -82,9 +75,6 @@ pub use aes::{
     GcmLanes, GmacJob, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey, XtsJob, XtsKey,
     XtsKeyError, XtsLanes, XtsLengthError,
 };
-pub use binary::{
-    BinaryCurveJob, BinaryCurveLanes, BinaryKeyError, BinaryPrivateKey, BinaryPublicKey,
-};
 pub use blake3::{Blake3Job, Blake3Key, Blake3Lanes, Blake3Stream};
 pub use buffer::{Buffers, CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{
@@ -92,12 +82,6 @@ pub use chacha::{
 };
 pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Isa, IsaError};
-pub use curves::{
-    CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
-    Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
-    P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey, Secp256k1PrivateKey,
-    Secp256k1PublicKey, X25519Key, ed25519_base,
-};
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use features::{Feature, FeatureState, UnknownFeature};
@@ -109,9 +93,7 @@ pub use job::{Aead, Cipher, Mac};
 pub use job::{AeadJob, CipherJob, MacJob, PacketJob, TagError};
 pub use kasumi::{F8Job, F9Job, KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 pub use kernels::aes::key::{AesKey, KeyLengthError};
-pub use kernels::binary::curve::BinaryCurve;
 pub use kernels::chacha::key::ChaChaKey;
-pub use kernels::curves::weierstrass::error::CurveKeyError;
 pub use kernels::hash::algorithm::Hash;
 pub use kernels::hash::algorithms::*;
 pub use kernels::hash::compression::Compression;
@@ -119,26 +101,12 @@ pub use kernels::rc4::key::{Rc4Key, Rc4KeyLengthError};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{Gathering, InOrder, Job, Loan, Manager, OutOfOrder, Planner, STREAM_DEPTH};
-pub use ml_dsa::{
-    MlDsaError, MlDsaKeyJob, MlDsaLanes, MlDsaMessage, MlDsaOutcome, MlDsaPrivateKey,
-    MlDsaPublicKey, MlDsaSet, MlDsaSignJob, MlDsaVerifyJob,
-};
-pub use ml_kem::{MlKemError, MlKemJob, MlKemLanes, MlKemPrivateKey, MlKemPublicKey, MlKemSet};
 pub use occupancy::Occupancy;
 #[doc(hidden)]
 pub use outcome::public;
-pub use prehash::PreHash;
 pub use rabin::{RabinError, RabinSearch};
 pub use rc4::{Rc4Job, Rc4Lanes};
 pub use report::kernels;
-pub use rsa::{
-    RsaBlind, RsaBlinding, RsaBlindingError, RsaConstants, RsaError, RsaInputError, RsaJob,
-    RsaKeyError, RsaLanes, RsaModulus, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
-};
-pub use slh_dsa::{
-    SlhDsaError, SlhDsaKeyJob, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaParams,
-    SlhDsaPlaces, SlhDsaPrivateKey, SlhDsaPublicKey, SlhDsaSet, SlhDsaSignJob, SlhDsaVerifyJob,
-};
 pub use sponge::{
     HmacSha3Key, KmacKey, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha3Job, Shake128,
     Shake256, Sponge, SpongeLanes, SpongeStream, Xof, XofJob,

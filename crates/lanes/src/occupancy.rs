@@ -22,7 +22,7 @@ pub struct Occupancy {
 impl Occupancy {
     /// Counts a call of a kernel for `active` of `lanes` lanes.
     #[inline(always)]
-    pub(crate) fn count(&mut self, active: usize, lanes: usize, steps: usize) {
+    pub fn count(&mut self, active: usize, lanes: usize, steps: usize) {
         self.used += (active * steps) as u64;
         self.offered += (lanes * steps) as u64;
     }

@@ -23,7 +23,7 @@ pub fn public(outcome: Choice) -> bool {
 /// Says that bytes may be known from here on, though they were made of secrets: a part of a
 /// signature, say. Only the check for constant time is told.
 #[inline(always)]
-pub(crate) fn publish(bytes: &mut [u8]) {
+pub fn publish(bytes: &mut [u8]) {
     #[cfg(constant_time)]
     broadloom_memcheck::define(bytes);
     #[cfg(not(constant_time))]

@@ -4,18 +4,18 @@ use crate::vector::{Vector, Word, each};
 
 /// One lane in a plain integer. Uses no instruction beyond the target's baseline.
 #[derive(Clone, Copy)]
-pub(crate) struct Plain<W>(W);
+pub struct Plain<W>(W);
 
 impl<W: Copy> Plain<W> {
     /// Makes one lane with this word.
     #[inline(always)]
-    pub(crate) fn of(word: W) -> Self {
+    pub fn of(word: W) -> Self {
         Plain(word)
     }
 
     /// Returns the word of the one lane.
     #[inline(always)]
-    pub(crate) fn word(self) -> W {
+    pub fn word(self) -> W {
         self.0
     }
 }

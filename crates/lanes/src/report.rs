@@ -3,22 +3,16 @@
 use alloc::vec::Vec;
 
 use crate::aes;
-use crate::binary::BinaryCurveLanes;
 use crate::blake3::Blake3Lanes;
 use crate::chacha;
 use crate::cpu::Cpu;
-use crate::curves::CurveLanes;
 use crate::des::DesLanes;
 use crate::hash::HashLanes;
 use crate::info::KernelInfo;
 use crate::kasumi;
 use crate::kernels::hash::algorithms;
-use crate::ml_dsa::MlDsaLanes;
-use crate::ml_kem::MlKemLanes;
 use crate::rabin::RabinSearch;
 use crate::rc4::Rc4Lanes;
-use crate::rsa::RsaLanes;
-use crate::slh_dsa;
 use crate::sponge;
 
 /// Returns the kernels of each algorithm on this CPU.
@@ -31,16 +25,7 @@ pub fn kernels(cpu: &Cpu) -> Vec<KernelInfo> {
     let infos = infos.chain(sponge::kernel_infos(cpu)).chain(aes::kernel_infos(cpu));
     let infos = infos.chain(chacha::kernel_infos(cpu)).chain([DesLanes::kernel_info(cpu)]);
     let infos = infos.chain(kasumi::kernel_infos(cpu));
-    let infos = infos.chain([RsaLanes::kernel_info(cpu), CurveLanes::kernel_info(cpu)]);
-    let infos = infos
-        .chain(slh_dsa::kernel_infos(cpu))
-        .chain([MlKemLanes::kernel_info(cpu), MlDsaLanes::kernel_info(cpu)]);
-    let last = [
-        BinaryCurveLanes::kernel_info(cpu),
-        RabinSearch::kernel_info(cpu),
-        Rc4Lanes::kernel_info(cpu),
-    ];
-    infos.chain(last).collect()
+    infos.chain([RabinSearch::kernel_info(cpu), Rc4Lanes::kernel_info(cpu)]).collect()
 }
 
 #[cfg(test)]

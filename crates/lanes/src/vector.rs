@@ -10,40 +10,42 @@ use core::ops::BitXor;
 ///
 /// With `each!(const I in 4 => value)`, the number is a constant. What stands under `if const` of
 /// it is then compiled only where it is to run, in each instance of a generic function.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! each {
     ($i:ident in $count:tt => $value:expr) => {
-        crate::vector::each!($count, [let $i] $value)
+        $crate::each!($count, [let $i] $value)
     };
     (const $i:ident in $count:tt => $value:expr) => {
-        crate::vector::each!($count, [const $i] $value)
+        $crate::each!($count, [const $i] $value)
     };
-    (2, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
-    (3, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2) };
-    (4, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
-    (5, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
-    (8, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
-    (10, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9) };
-    (12, $i:tt $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11) };
+    (2, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1) };
+    (3, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2) };
+    (4, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2 3) };
+    (5, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2 3 4) };
+    (8, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
+    (10, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9) };
+    (12, $i:tt $value:expr) => { $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11) };
     (13, $i:tt $value:expr) => {
-        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12)
+        $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12)
     };
     (14, $i:tt $value:expr) => {
-        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13)
+        $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13)
     };
     (16, $i:tt $value:expr) => {
-        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
     (22, $i:tt $value:expr) => {
-        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21)
+        $crate::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21)
     };
-    (@ $i:tt $value:expr, $($n:literal)*) => { [$(crate::vector::each!(@ $i $n, $value)),*] };
+    (@ $i:tt $value:expr, $($n:literal)*) => { [$($crate::each!(@ $i $n, $value)),*] };
     (@ [let $i:ident] $n:literal, $value:expr) => {{ let $i: usize = $n; $value }};
     (@ [const $i:ident] $n:literal, $value:expr) => {{ const $i: usize = $n; $value }};
 }
-pub(crate) use each;
+pub use each;
 
 /// The most lanes a vector has: two interleaved 512-bit vectors of 32-bit words.
-pub(crate) const MAX_LANES: usize = 32;
+pub const MAX_LANES: usize = 32;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
 ///

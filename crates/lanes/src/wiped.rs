@@ -4,17 +4,17 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// A tag or digest, overwritten with zeros when it is dropped.
-pub(crate) struct Wiped<T: AsMut<[u8]>>(T);
+pub struct Wiped<T: AsMut<[u8]>>(T);
 
 impl<T: AsMut<[u8]>> Wiped<T> {
-    pub(crate) fn new(value: T) -> Self {
+    pub fn new(value: T) -> Self {
         Wiped(value)
     }
 
     /// Overwrites the value now. It uses volatile writes of 16 and 4 bytes, because digests have a
     /// multiple of 4 bytes. A loop over single bytes would take as long as a block of a hash.
     #[inline(always)]
-    pub(crate) fn wipe(&mut self) {
+    pub fn wipe(&mut self) {
         let (wide, rest) = self.0.as_mut().as_chunks_mut::<16>();
         let (words, bytes) = rest.as_chunks_mut::<4>();
         wide.iter_mut().for_each(|chunk| clear(chunk, [0; 16]));
@@ -26,13 +26,13 @@ impl<T: AsMut<[u8]>> Wiped<T> {
 
 /// Writes `zero` in a way that the compiler may not leave out.
 #[inline(always)]
-pub(crate) fn clear<T: Copy>(place: &mut T, zero: T) {
+pub fn clear<T: Copy>(place: &mut T, zero: T) {
     // SAFETY: a reference is valid for writes and aligned.
     unsafe { core::ptr::write_volatile(place, zero) };
 }
 
 /// Fills a slice with `zero` in a way that the compiler may not leave out, with its widest stores.
-pub(crate) fn clear_all<T: Copy>(places: &mut [T], zero: T) {
+pub fn clear_all<T: Copy>(places: &mut [T], zero: T) {
     places.fill(zero);
     zeroize::optimization_barrier(places);
 }
@@ -41,7 +41,7 @@ pub(crate) fn clear_all<T: Copy>(places: &mut [T], zero: T) {
 /// returned left copies of what they worked on: registers that the compiler spilled, and arrays
 /// that it moved.
 #[inline(never)]
-pub(crate) fn clear_stack<const BYTES: usize>() {
+pub fn clear_stack<const BYTES: usize>() {
     let room = [0_u8; BYTES];
     zeroize::optimization_barrier(&room);
 }

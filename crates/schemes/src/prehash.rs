@@ -2,7 +2,7 @@
 
 use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{HashAlgorithm, Scheme};
-use broadloom_lanes::PreHash;
+use broadloom_public_key::PreHash;
 
 /// Returns the hash whose digests a scheme signs, as HashML-DSA and HashSLH-DSA have it; `None` if
 /// the scheme signs messages. `name` is that of the algorithm, for the error.

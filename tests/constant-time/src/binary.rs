@@ -1,8 +1,7 @@
 //! Binary curves: private keys and nonces are secret.
 
-use broadloom_lanes::{
-    BinaryCurve, BinaryCurveLanes, BinaryPrivateKey, Cpu, CurveOutcome, Loan, Planner,
-};
+use broadloom_lanes::{Cpu, Planner};
+use broadloom_public_key::{BinaryCurve, BinaryCurveLanes, BinaryPrivateKey, CurveOutcome};
 
 use crate::check::Checks;
 use crate::observer::watch;
@@ -36,7 +35,7 @@ fn sign(cpu: &Cpu, count: usize) -> bool {
         let keys: Vec<_> = (0..count).map(|i| (scalar(i), scalar(i + 10))).collect();
         let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
         planner.process_each(all.map(|(((key, nonce), buffer), outcome)| {
-            Loan::binary_sign(key, nonce, buffer, outcome).expect("72 bytes")
+            BinaryCurveLanes::sign(key, nonce, buffer, outcome).expect("72 bytes")
         }));
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "good nonces");
@@ -64,7 +63,7 @@ fn agree(cpu: &Cpu, count: usize) -> bool {
         let keys: Vec<_> = (0..count).map(scalar).collect();
         let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
         planner.process_each(all.map(|((key, buffer), outcome)| {
-            Loan::binary_agree(key, buffer, outcome).expect("72 bytes")
+            BinaryCurveLanes::agree(key, buffer, outcome).expect("72 bytes")
         }));
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "points on the curves");

@@ -126,7 +126,7 @@ impl<'o> Checks<'o> {
             let name = name.strip_prefix("hmac-").unwrap_or(name);
             name.split([' ', ',']).next() == Some(info.algorithm)
         };
-        if let Some(info) = broadloom_lanes::kernels(&self.cpu).iter().find(algorithm) {
+        if let Some(info) = crate::kernels(&self.cpu).iter().find(algorithm) {
             let kernels = format!("{} {} {}", info.kernel, info.single, info.few);
             if !self.seen.insert((name.to_owned(), self.cpu.isa(), kernels)) {
                 return;

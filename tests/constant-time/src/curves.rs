@@ -1,8 +1,9 @@
 //! Elliptic curves: private keys, nonces and the numbers of commitments are secret.
 
-use broadloom_lanes::{
-    Cpu, CurveInputError, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, P256PrivateKey,
-    P384PrivateKey, P521PrivateKey, Planner, Secp256k1PrivateKey, X25519Key,
+use broadloom_lanes::{Cpu, Loan, Planner};
+use broadloom_public_key::{
+    CurveInputError, CurveLanes, CurveOutcome, Ed25519PrivateKey, P256PrivateKey, P384PrivateKey,
+    P521PrivateKey, Secp256k1PrivateKey, X25519Key,
 };
 
 use crate::check::Checks;
@@ -89,25 +90,25 @@ fn sign<K>(
 
 fn p256_sign(cpu: &Cpu, count: usize) -> bool {
     sign(cpu, count, 32, scalar256, |key, nonce, buffer, outcome| {
-        Loan::p256_sign(key, nonce, buffer, outcome)
+        CurveLanes::p256_sign(key, nonce, buffer, outcome)
     })
 }
 
 fn p384_sign(cpu: &Cpu, count: usize) -> bool {
     sign(cpu, count, 48, scalar384, |key, nonce, buffer, outcome| {
-        Loan::p384_sign(key, nonce, buffer, outcome)
+        CurveLanes::p384_sign(key, nonce, buffer, outcome)
     })
 }
 
 fn p521_sign(cpu: &Cpu, count: usize) -> bool {
     sign(cpu, count, 66, scalar521, |key, nonce, buffer, outcome| {
-        Loan::p521_sign(key, nonce, buffer, outcome)
+        CurveLanes::p521_sign(key, nonce, buffer, outcome)
     })
 }
 
 fn k1_sign(cpu: &Cpu, count: usize) -> bool {
     sign(cpu, count, 32, scalar_k1, |key, nonce, buffer, outcome| {
-        Loan::secp256k1_sign(key, nonce, buffer, outcome)
+        CurveLanes::secp256k1_sign(key, nonce, buffer, outcome)
     })
 }
 
@@ -159,19 +160,19 @@ fn agree<K>(
 
 fn p256_agree(cpu: &Cpu, count: usize) -> bool {
     agree(cpu, count, BASE256, scalar256, |key, buffer, outcome| {
-        Loan::p256_agree(key, buffer, outcome)
+        CurveLanes::p256_agree(key, buffer, outcome)
     })
 }
 
 fn p384_agree(cpu: &Cpu, count: usize) -> bool {
     agree(cpu, count, BASE384, scalar384, |key, buffer, outcome| {
-        Loan::p384_agree(key, buffer, outcome)
+        CurveLanes::p384_agree(key, buffer, outcome)
     })
 }
 
 fn p521_agree(cpu: &Cpu, count: usize) -> bool {
     agree(cpu, count, BASE521, scalar521, |key, buffer, outcome| {
-        Loan::p521_agree(key, buffer, outcome)
+        CurveLanes::p521_agree(key, buffer, outcome)
     })
 }
 
@@ -200,31 +201,31 @@ fn public_keys<K>(
 fn x25519_public(cpu: &Cpu, count: usize) -> bool {
     let key = |seed| X25519Key::new(&secret_array(seed + 3));
     public_keys(cpu, count, 32, key, |key, buffer, outcome| {
-        Loan::x25519_public(key, buffer, outcome)
+        CurveLanes::x25519_public(key, buffer, outcome)
     })
 }
 
 fn p256_public(cpu: &Cpu, count: usize) -> bool {
     public_keys(cpu, count, 64, scalar256, |key, buffer, outcome| {
-        Loan::p256_public(key, buffer, outcome)
+        CurveLanes::p256_public(key, buffer, outcome)
     })
 }
 
 fn p384_public(cpu: &Cpu, count: usize) -> bool {
     public_keys(cpu, count, 96, scalar384, |key, buffer, outcome| {
-        Loan::p384_public(key, buffer, outcome)
+        CurveLanes::p384_public(key, buffer, outcome)
     })
 }
 
 fn p521_public(cpu: &Cpu, count: usize) -> bool {
     public_keys(cpu, count, 132, scalar521, |key, buffer, outcome| {
-        Loan::p521_public(key, buffer, outcome)
+        CurveLanes::p521_public(key, buffer, outcome)
     })
 }
 
 fn k1_agree(cpu: &Cpu, count: usize) -> bool {
     agree(cpu, count, BASE_K1, scalar_k1, |key, buffer, outcome| {
-        Loan::secp256k1_agree(key, buffer, outcome)
+        CurveLanes::secp256k1_agree(key, buffer, outcome)
     })
 }
 
@@ -236,9 +237,9 @@ fn x25519(cpu: &Cpu, count: usize) -> bool {
     watch(|| {
         let keys: Vec<_> = (0..count).map(|i| X25519Key::new(&secret_array(i + 3))).collect();
         let all = keys.iter().zip(&mut points).zip(&mut outcomes);
-        planner.process_each(
-            all.map(|((key, point), outcome)| Loan::x25519(key, point, outcome).expect("32 bytes")),
-        );
+        planner.process_each(all.map(|((key, point), outcome)| {
+            CurveLanes::x25519(key, point, outcome).expect("32 bytes")
+        }));
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "no point of small order");
     points.iter_mut().all(|point| made_from_secrets(point))
@@ -254,12 +255,9 @@ fn ed25519(cpu: &Cpu, count: usize) -> bool {
     watch(|| {
         let keys: Vec<_> =
             (0..count).map(|i| Ed25519PrivateKey::new(&secret_array(i + 5))).collect();
-        planner.process_each(
-            buffers
-                .iter_mut()
-                .zip(&mut outcomes)
-                .map(|(buffer, outcome)| Loan::ed25519_commit(buffer, outcome).expect("64 bytes")),
-        );
+        planner.process_each(buffers.iter_mut().zip(&mut outcomes).map(|(buffer, outcome)| {
+            CurveLanes::ed25519_commit(buffer, outcome).expect("64 bytes")
+        }));
         responses = keys
             .iter()
             .zip(&buffers)

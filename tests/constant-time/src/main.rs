@@ -58,7 +58,7 @@ mod trace;
 
 use std::process::ExitCode;
 
-use broadloom_lanes::{Cpu, Isa};
+use broadloom_lanes::{Cpu, Isa, KernelInfo};
 
 use check::{Checks, Seen};
 use observer::Observer;
@@ -104,7 +104,7 @@ fn check_all(observer: &mut Observer) -> ExitCode {
     let mut seen = Seen::new();
     for (cpu, lacks) in observer.cpus() {
         let isa = cpu.isa();
-        let kernels = kernels(&cpu);
+        let kernels = named(&kernels(&cpu));
         let mut checks = Checks::new(cpu, observer, &mut seen);
         keys::check(&mut checks);
         hashes::check(&mut checks);
@@ -133,8 +133,12 @@ fn check_all(observer: &mut Observer) -> ExitCode {
 }
 
 /// The kernels that algorithms get on a CPU.
-fn kernels(cpu: &Cpu) -> String {
-    let kernels = broadloom_lanes::kernels(cpu);
+fn kernels(cpu: &Cpu) -> Vec<KernelInfo> {
+    [broadloom_lanes::kernels(cpu), broadloom_public_key::kernels(cpu)].concat()
+}
+
+/// Their names.
+fn named(kernels: &[KernelInfo]) -> String {
     let names = kernels.iter().map(|info| match info.kernel == info.single {
         true => format!("{} {}", info.algorithm, info.kernel),
         false => format!("{} {} and {}", info.algorithm, info.kernel, info.single),

@@ -5,8 +5,9 @@
 //! Which candidates of secret numbers are too large, which attempts to sign are rejected, and the
 //! challenges of all attempts are public: there are branches on them.
 
-use broadloom_lanes::{Cpu, Loan, MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaSet, Planner};
+use broadloom_lanes::{Cpu, Planner};
 use broadloom_memcheck as memcheck;
+use broadloom_public_key::{MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaSet};
 
 use crate::check::Checks;
 use crate::observer::watch;
@@ -39,7 +40,7 @@ fn generate(cpu: &Cpu, set: MlDsaSet) -> bool {
         let len = set.private_key_len() + set.public_key_len();
         let mut keys: Vec<_> = (0..count).map(|number| secret(number, len)).collect();
         watch(|| {
-            let loan = |key| Loan::ml_dsa_generate(set, key).expect("both keys' length");
+            let loan = |key| MlDsaLanes::generate(set, key).expect("both keys' length");
             planner.process_each(keys.iter_mut().map(|key: &mut Vec<u8>| loan(key)));
         });
         for key in &mut keys {
@@ -55,7 +56,7 @@ fn generate(cpu: &Cpu, set: MlDsaSet) -> bool {
 /// A private key whose secret parts are made of public bytes, and are secret then.
 fn private_key(cpu: &Cpu, set: MlDsaSet) -> MlDsaPrivateKey {
     let mut keys = public(1, set.private_key_len() + set.public_key_len());
-    let loan = Loan::ml_dsa_generate(set, &mut keys).expect("both keys' length");
+    let loan = MlDsaLanes::generate(set, &mut keys).expect("both keys' length");
     Planner::<MlDsaLanes>::new(cpu).process_each([loan]);
     let private = &mut keys[..set.private_key_len()];
     memcheck::undefine(&mut private[32..DIGEST]);
@@ -80,7 +81,7 @@ fn sign(cpu: &Cpu, set: MlDsaSet) -> bool {
         watch(|| {
             let message = MlDsaMessage::new(&text);
             planner.process_each(signatures.iter_mut().map(|signature| {
-                let loan = Loan::ml_dsa_sign(&key, message, Some(&random), signature);
+                let loan = MlDsaLanes::sign(&key, message, Some(&random), signature);
                 loan.expect("a signature's length")
             }));
         });

@@ -3,10 +3,9 @@
 //! seed of the matrix, though it is made of the seed of the key: numbers are sampled from it with
 //! branches.
 
-use broadloom_lanes::{
-    Buffers, Cpu, Loan, MlKemLanes, MlKemPrivateKey, MlKemPublicKey, MlKemSet, Planner,
-};
+use broadloom_lanes::{Buffers, Cpu, Planner};
 use broadloom_memcheck as memcheck;
+use broadloom_public_key::{MlKemLanes, MlKemPrivateKey, MlKemPublicKey, MlKemSet};
 
 use crate::check::Checks;
 use crate::observer::watch;
@@ -39,7 +38,7 @@ fn generate(cpu: &Cpu, set: MlKemSet) -> bool {
         let key = |number| secret(number, set.private_key_len());
         let mut keys: Vec<_> = (0..count).map(key).collect();
         watch(|| {
-            let loan = |key| Loan::ml_kem_generate(set, key).expect("a key's length");
+            let loan = |key| MlKemLanes::generate(set, key).expect("a key's length");
             planner.process_each(keys.iter_mut().map(|key: &mut Vec<u8>| loan(key)));
         });
         for key in &mut keys {
@@ -56,7 +55,7 @@ fn generate(cpu: &Cpu, set: MlKemSet) -> bool {
 /// A key that is made of public bytes.
 fn public_key(cpu: &Cpu, set: MlKemSet, number: usize) -> Vec<u8> {
     let mut key = public(number, set.private_key_len());
-    let loan = Loan::ml_kem_generate(set, &mut key).expect("a key's length");
+    let loan = MlKemLanes::generate(set, &mut key).expect("a key's length");
     Planner::<MlKemLanes>::new(cpu).process_each([loan]);
     key
 }
@@ -72,7 +71,7 @@ fn encapsulate(cpu: &Cpu, set: MlKemSet) -> bool {
         let message = |number| secret(number, set.ciphertext_len() + MlKemSet::SECRET_LEN);
         let mut messages: Vec<_> = (0..count).map(message).collect();
         watch(|| {
-            let loan = |bytes| Loan::ml_kem_encapsulate(&key, bytes).expect("good lengths");
+            let loan = |bytes| MlKemLanes::encapsulate(&key, bytes).expect("good lengths");
             planner.process_each(messages.iter_mut().map(|bytes: &mut Vec<u8>| loan(bytes)));
         });
         for bytes in &mut messages {
@@ -101,7 +100,7 @@ fn decapsulate(cpu: &Cpu, set: MlKemSet) -> bool {
             let pairs = ciphertexts.iter().zip(&mut outputs);
             planner.process_each(pairs.map(|(ciphertext, output)| {
                 let buffers = Buffers::Apart(ciphertext, output);
-                Loan::ml_kem_decapsulate(&key, buffers).expect("good lengths")
+                MlKemLanes::decapsulate(&key, buffers).expect("good lengths")
             }));
         });
         for output in &mut outputs {

@@ -1,14 +1,15 @@
 //! RSA: the primes, the private exponent and the blind are secret.
 
-use broadloom_lanes::{Cpu, Loan, Planner, RsaBlinding, RsaLanes, RsaOutcome, RsaPrivateKey};
+use broadloom_lanes::{Cpu, Planner};
 use broadloom_memcheck as memcheck;
+use broadloom_public_key::{RsaBlinding, RsaLanes, RsaOutcome, RsaPrivateKey};
 
 use crate::check::Checks;
 use crate::observer::watch;
 use crate::secrets::{made_from_secrets, run, secret};
 
 /// Keys that the tests of lanes have.
-const KEYS: &str = include_str!("../../../crates/lanes/src/rsa/tests/keys.txt");
+const KEYS: &str = include_str!("../../../crates/public-key/src/rsa/tests/keys.txt");
 
 pub fn check(checks: &mut Checks) {
     checks.kernel("rsa", |cpu| [1, 2, 5].iter().all(|count| private(cpu, &watch(key), *count)));
@@ -38,7 +39,7 @@ fn private(cpu: &Cpu, key: &RsaPrivateKey, count: usize) -> bool {
         let blinds: Vec<_> = (0..count).map(|_| blinding.next_blind()).collect();
         let all = blinds.iter().zip(&mut buffers).zip(&mut outcomes);
         planner.process_each(all.map(|((blind, buffer), outcome)| {
-            Loan::rsa_private(key, blind, buffer, outcome).expect("small numbers")
+            RsaLanes::private(key, blind, buffer, outcome).expect("small numbers")
         }));
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "results are right");

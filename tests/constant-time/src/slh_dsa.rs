@@ -1,10 +1,9 @@
 //! SLH-DSA: both seeds are secret. The randomizer and the roots of trees, which follow from them,
 //! are public, as anybody computes them from a signature.
 
-use broadloom_lanes::{
-    Cpu, Loan, Planner, SlhDsaLanes, SlhDsaMessage, SlhDsaPrivateKey, SlhDsaSet,
-};
+use broadloom_lanes::{Cpu, Planner};
 use broadloom_memcheck as memcheck;
+use broadloom_public_key::{SlhDsaLanes, SlhDsaMessage, SlhDsaPrivateKey, SlhDsaSet};
 
 use crate::check::Checks;
 use crate::observer::watch;
@@ -37,7 +36,9 @@ fn seeds(set: SlhDsaSet) -> Vec<u8> {
 fn complete(cpu: &Cpu, set: SlhDsaSet) -> bool {
     let mut planner = Planner::<SlhDsaLanes>::new(cpu);
     let mut key = seeds(set);
-    watch(|| planner.process_each([Loan::slh_dsa_key(set, &mut key).expect("a key's length")]));
+    watch(|| {
+        planner.process_each([SlhDsaLanes::from_seeds(set, &mut key).expect("a key's length")])
+    });
     made_from_secrets(&mut key[3 * set.node_len()..])
 }
 
@@ -49,7 +50,7 @@ fn sign(cpu: &Cpu, set: SlhDsaSet) -> bool {
     let text = public(3, 100);
     watch(|| {
         let message = SlhDsaMessage::new(&text);
-        let loan = Loan::slh_dsa_sign(&key, message, None, &mut signature);
+        let loan = SlhDsaLanes::sign(&key, message, None, &mut signature);
         planner.process_each([loan.expect("a signature's length")]);
     });
     made_from_secrets(&mut signature[set.node_len()..])

@@ -52,7 +52,7 @@ fn json_names_features_kernels_and_providers() {
             (&feature.seen.into(), &feature.usable.into())
         );
     }
-    let kernels = broadloom_lanes::kernels(&cpu);
+    let kernels = broadloom::lanes::kernels(&cpu);
     let algorithms: Vec<&str> = kernels.iter().map(|kernel| kernel.algorithm).collect();
     assert!(algorithms.starts_with(&["md5", "sha1"]) && algorithms.contains(&"chacha20-poly1305"));
     assert_eq!(texts(&said["kernels"], "algorithm"), algorithms);

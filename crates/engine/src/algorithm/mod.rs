@@ -13,7 +13,7 @@ mod size;
 mod table;
 
 // A parameter set is the same to an application and to the lanes.
-pub use broadloom_lanes::{MlDsaSet, MlKemSet, SlhDsaSet};
+pub use broadloom_public_key::{MlDsaSet, MlKemSet, SlhDsaSet};
 pub use compression::{Checksum, Compression, Ending, Huffman};
 pub use direction::{ChainOrder, Direction};
 pub use hybrid::HybridKem;

@@ -51,7 +51,7 @@ pub(crate) mod aarch64 {
     pub(crate) mod common;
     pub(crate) mod neon;
 }
-mod compile;
+pub(crate) mod compile;
 pub(crate) mod draw;
 pub(crate) mod portable;
 mod table;

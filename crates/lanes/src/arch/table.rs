@@ -3,19 +3,13 @@
 use super::draw::Draw;
 use crate::features::{Choice, Features};
 use crate::kernels::aes::AesKernels;
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::blake3::Blake3Kernel;
 use crate::kernels::chacha::kernel::ChaChaKernel;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::des::DesKernel;
 use crate::kernels::hash::select::HashKernels;
 use crate::kernels::kasumi::KasumiKernel;
-use crate::kernels::ml_dsa::kernel::MlDsaKernel;
-use crate::kernels::ml_kem::kernel::MlKemKernel;
 use crate::kernels::rabin::kernel::RabinKernel;
 use crate::kernels::rc4::kernel::Rc4Kernel;
-use crate::kernels::slh_dsa::chain::SlhDsaKernels;
 use crate::kernels::sponge::kernel::SpongeKernels;
 
 /// The kernels of one instruction set. All fields are required: a family that the instruction set
@@ -39,18 +33,6 @@ pub(crate) struct Kernels {
     pub kasumi: &'static [&'static KasumiKernel],
     /// RC4.
     pub rc4: &'static Rc4Kernel,
-    /// RSA.
-    pub rsa: Choice<RsaKernels>,
-    /// Elliptic curves.
-    pub curves: Choice<CurveKernels>,
-    /// The chains of SLH-DSA; its other hashes have the kernels above.
-    pub slh_dsa: SlhDsaKernels,
-    /// ML-KEM, the fewest lanes first: the first that has a lane for every operation is used.
-    pub ml_kem: &'static [&'static MlKemKernel],
-    /// ML-DSA, the fewest lanes first: the first that has a lane for every operation is used.
-    pub ml_dsa: &'static [&'static MlDsaKernel],
-    /// Binary curves.
-    pub binary: Choice<BinaryKernels>,
     /// Rabin fingerprints.
     pub rabin: Choice<&'static RabinKernel>,
     /// How key stream is moved to those who draw it.

@@ -16,8 +16,10 @@ use crate::vector::Word;
 /// # drop(key);
 /// ```
 pub struct HmacKey<A: Hash> {
-    pub(crate) inner: HashState<A::Word>,
-    pub(crate) outer: HashState<A::Word>,
+    #[doc(hidden)]
+    pub inner: HashState<A::Word>,
+    #[doc(hidden)]
+    pub outer: HashState<A::Word>,
 }
 
 impl<A: Hash> HmacKey<A> {
@@ -72,7 +74,7 @@ fn digest_plainly<A: Hash>(data: &[u8]) -> A::Digest {
 ///
 /// # Safety
 /// `to` is writable for `DIGEST_LEN` bytes.
-pub(crate) unsafe fn write_digest<A: Hash>(state: &HashState<A::Word>, to: *mut u8) {
+pub unsafe fn write_digest<A: Hash>(state: &HashState<A::Word>, to: *mut u8) {
     for (i, word) in state.iter().enumerate().take(A::DIGEST_LEN / A::Word::BYTES) {
         // SAFETY: `i < DIGEST_LEN / BYTES`, so the word lies within the `DIGEST_LEN` bytes that
         // `to` is writable for by this function's contract.

@@ -11,7 +11,7 @@ mod scheduler;
 mod whole;
 
 pub use hmac::HmacKey;
-pub(crate) use hmac::write_digest;
+pub use hmac::write_digest;
 pub(crate) use job::room;
 pub use job::{HashJob, Stream};
 pub use scheduler::HashLanes;

@@ -28,13 +28,7 @@ use crate::manager::{Job, Lanes, Ticket};
 ///   [`ChaChaPolyJob`](crate::ChaChaPolyJob), [`XChaChaPolyJob`](crate::XChaChaPolyJob);
 /// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
 /// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
-///   [`F9Job`](crate::F9Job);
-/// - numbers: [`RsaJob`](crate::RsaJob); points of curves: [`CurveJob`](crate::CurveJob);
-/// - signatures: [`SlhDsaSignJob`](crate::SlhDsaSignJob),
-///   [`SlhDsaVerifyJob`](crate::SlhDsaVerifyJob), and keys for them,
-///   [`SlhDsaKeyJob`](crate::SlhDsaKeyJob), and [`MlDsaSignJob`](crate::MlDsaSignJob),
-///   [`MlDsaVerifyJob`](crate::MlDsaVerifyJob), [`MlDsaKeyJob`](crate::MlDsaKeyJob);
-/// - secrets that two sides agree on: [`MlKemJob`](crate::MlKemJob).
+///   [`F9Job`](crate::F9Job).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///

@@ -7,20 +7,14 @@
 //! jobs, a scheduler, or which CPU it runs on.
 
 pub(crate) mod aes;
-pub(crate) mod bignum;
-pub(crate) mod binary;
 pub(crate) mod blake3;
 pub(crate) mod chacha;
-pub(crate) mod curves;
 pub(crate) mod des;
 pub(crate) mod hash;
 pub(crate) mod kasumi;
-pub(crate) mod ml_dsa;
-pub(crate) mod ml_kem;
 pub(crate) mod rabin;
 pub(crate) mod rc4;
-pub(crate) mod slh_dsa;
 pub(crate) mod sponge;
 
 /// The largest group for which kernels calculate on the stack.
-pub(crate) const MAX_TASKS: usize = 16;
+pub const MAX_TASKS: usize = 16;

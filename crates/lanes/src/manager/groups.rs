@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::Source;
 
 /// `N` groups of tasks.
-pub(crate) struct Groups<T, const N: usize> {
+pub struct Groups<T, const N: usize> {
     /// In each there is room for all tasks from the start.
     groups: Box<[Vec<(u32, T)>; N]>,
     /// Tasks that fill the lanes.
@@ -18,14 +18,14 @@ pub(crate) struct Groups<T, const N: usize> {
 
 impl<T: Copy, const N: usize> Groups<T, N> {
     /// Makes groups that are full with `full` tasks.
-    pub(crate) fn new(full: usize) -> Self {
+    pub fn new(full: usize) -> Self {
         assert!(full > 0, "a group has tasks");
         Groups { groups: Box::new([(); N].map(|()| Vec::with_capacity(full))), full }
     }
 
     /// Takes all tasks of the source into their groups. A group goes when it is full, and all go at
     /// the end. `go` gets the number of a group and completes its tasks.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         source: &mut impl Source<T>,
         group_of: impl Fn(&T) -> usize,

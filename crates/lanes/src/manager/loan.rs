@@ -14,17 +14,10 @@ use super::Lanes;
 /// [`ecb_encrypt`](Loan::ecb_encrypt), [`xts_encrypt`](Loan::xts_encrypt),
 /// [`des_cbc_encrypt`](Loan::des_cbc_encrypt) and their like; [`chacha20`](Loan::chacha20);
 /// [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
-/// [`xcbc`](Loan::xcbc); [`rsa_private`](Loan::rsa_private) and [`rsa_public`](Loan::rsa_public);
-/// [`x25519`](Loan::x25519) and [`ed25519_verify`](Loan::ed25519_verify);
-/// [`slh_dsa_sign`](Loan::slh_dsa_sign), [`slh_dsa_verify`](Loan::slh_dsa_verify) and
-/// [`slh_dsa_key`](Loan::slh_dsa_key); [`ml_dsa_sign`](Loan::ml_dsa_sign),
-/// [`ml_dsa_verify`](Loan::ml_dsa_verify) and [`ml_dsa_generate`](Loan::ml_dsa_generate);
-/// [`ml_kem_generate`](Loan::ml_kem_generate),
-/// [`ml_kem_encapsulate`](Loan::ml_kem_encapsulate) and
-/// [`ml_kem_decapsulate`](Loan::ml_kem_decapsulate);
-/// and `seal` and `open` for the lanes of each mode that has them, as
-/// `Loan::<GcmLanes>::seal`. Constructors that write take [`Buffers`](crate::Buffers):
-/// one buffer in place, or two apart.
+/// [`xcbc`](Loan::xcbc);
+/// and `seal` and `open` for the lanes of each mode that has them, as `Loan::<GcmLanes>::seal`.
+/// Constructors that write take [`Buffers`](crate::Buffers): one buffer in place, or two apart. The
+/// lanes of public keys, in `broadloom-public-key`, make their loans themselves.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, HashLanes, Loan, Planner, Sha256};
@@ -49,5 +42,15 @@ impl<L: Lanes> Loan<'_, L> {
     #[inline(always)]
     pub(crate) fn new(task: L::Task, cost: usize) -> Self {
         Loan { task, cost, borrowed: PhantomData }
+    }
+
+    /// Makes a loan of a task of another crate of kernels.
+    ///
+    /// # Safety
+    /// The task is good, as [`Lanes::Task`] defines it, for the loan's lifetime.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub unsafe fn of(task: L::Task, cost: usize) -> Self {
+        Loan::new(task, cost)
     }
 }

@@ -12,7 +12,7 @@ mod window;
 
 pub use contracts::{Job, Lanes, Source, Ticket};
 pub use either::Manager;
-pub(crate) use groups::Groups;
+pub use groups::Groups;
 pub use in_order::InOrder;
 pub use loan::Loan;
 pub use out_of_order::OutOfOrder;

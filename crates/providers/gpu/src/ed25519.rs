@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
-use broadloom_lanes::{Ed25519PrivateKey, Ed25519PublicKey, ed25519_base};
+use broadloom_public_key::{Ed25519PrivateKey, Ed25519PublicKey, ed25519_base};
 use sha2::{Digest, Sha512};
 use zeroize::{Zeroize, Zeroizing};
 

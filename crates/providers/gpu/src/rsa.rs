@@ -2,7 +2,8 @@
 
 use broadloom_engine::provider::{ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, Transform};
-use broadloom_lanes::{Cpu, RsaInputError, RsaModulus};
+use broadloom_lanes::Cpu;
+use broadloom_public_key::{RsaInputError, RsaModulus};
 use broadloom_schemes::rsa::{RsaFrame, RsaHost, RsaKey};
 use zeroize::Zeroizing;
 

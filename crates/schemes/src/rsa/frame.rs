@@ -6,7 +6,8 @@ use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError};
 use broadloom_engine::{
     Direction, HashAlgorithm, JobError, MAX_TAG, Padding, PrivateKey, PublicKey, Scheme, Transform,
 };
-use broadloom_lanes::{Cpu, RsaInputError};
+use broadloom_lanes::Cpu;
+use broadloom_public_key::RsaInputError;
 use subtle::ConstantTimeEq;
 
 use super::rejection::Rejection;

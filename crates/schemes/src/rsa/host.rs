@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use broadloom_engine::{Direction, JobError, MAX_TAG};
-use broadloom_lanes::{Cpu, RsaBlind, RsaBlinding, RsaPrivateKey};
+use broadloom_lanes::Cpu;
+use broadloom_public_key::{RsaBlind, RsaBlinding, RsaPrivateKey};
 use zeroize::Zeroize;
 
 use super::MAX_LEN;

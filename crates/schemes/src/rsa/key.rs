@@ -2,14 +2,14 @@
 
 use broadloom_engine::provider::{AnyKey, ProviderError};
 use broadloom_engine::{PrivateKey, PublicKey, RsaPrivateKey, RsaPublicKey, Transform};
-use broadloom_lanes::RsaParts;
+use broadloom_public_key::RsaParts;
 
 /// A key, as the lanes have it.
 pub enum RsaKey {
     /// A private key.
-    Private(broadloom_lanes::RsaPrivateKey),
+    Private(broadloom_public_key::RsaPrivateKey),
     /// A public key.
-    Public(Box<broadloom_lanes::RsaPublicKey>),
+    Public(Box<broadloom_public_key::RsaPublicKey>),
 }
 
 impl RsaKey {
@@ -26,7 +26,7 @@ impl RsaKey {
     }
 
     /// Returns the public key, or that of the private one.
-    pub fn public(&self) -> &broadloom_lanes::RsaPublicKey {
+    pub fn public(&self) -> &broadloom_public_key::RsaPublicKey {
         match self {
             RsaKey::Private(key) => key.public(),
             RsaKey::Public(key) => key,
@@ -34,7 +34,7 @@ impl RsaKey {
     }
 }
 
-fn private(key: &RsaPrivateKey) -> Result<broadloom_lanes::RsaPrivateKey, ProviderError> {
+fn private(key: &RsaPrivateKey) -> Result<broadloom_public_key::RsaPrivateKey, ProviderError> {
     let parts = RsaParts {
         modulus: key.public().modulus(),
         public_exponent: key.public().exponent(),
@@ -42,11 +42,11 @@ fn private(key: &RsaPrivateKey) -> Result<broadloom_lanes::RsaPrivateKey, Provid
         exponents: [key.dp(), key.dq()],
         coefficient: key.qinv(),
     };
-    broadloom_lanes::RsaPrivateKey::new(&parts).map_err(refused)
+    broadloom_public_key::RsaPrivateKey::new(&parts).map_err(refused)
 }
 
-fn public(key: &RsaPublicKey) -> Result<broadloom_lanes::RsaPublicKey, ProviderError> {
-    broadloom_lanes::RsaPublicKey::new(key.modulus(), key.exponent()).map_err(refused)
+fn public(key: &RsaPublicKey) -> Result<broadloom_public_key::RsaPublicKey, ProviderError> {
+    broadloom_public_key::RsaPublicKey::new(key.modulus(), key.exponent()).map_err(refused)
 }
 
 /// Returns an error of the lanes as the engine has it.

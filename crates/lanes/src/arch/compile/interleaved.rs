@@ -4,8 +4,8 @@
 use crate::kernels::hash::algorithm::Hash;
 use crate::vector::Word;
 
-/// The registers of one algorithm's buffers: those of one buffer, or [`Both`] of two.
-pub(in crate::arch) trait Buffers: Sized {
+/// The registers of one algorithm's buffers: those of one buffer, or `Both` of two.
+pub trait Buffers: Sized {
     /// The integer that the algorithm computes with.
     type Word: Word;
     /// The number of buffers.

@@ -4,7 +4,7 @@
 macro_rules! keccak_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $steps:ty $(, $features:literal)?) => {
         $(#[$doc])*
-        pub(in crate::arch) const $kernel: $crate::kernels::sponge::kernel::KeccakKernel = {
+        pub(crate) const $kernel: $crate::kernels::sponge::kernel::KeccakKernel = {
             use $crate::kernels::sponge::keccak::{self, Steps};
             use $crate::kernels::sponge::kernel::{self, KeccakKernel, Rate};
             use $crate::vector::Vector;

@@ -1,25 +1,15 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-mod ml_dsa;
-mod ml_kem;
-
-use ml_dsa::ML_DSA;
-use ml_kem::ML_KEM;
-
 use super::compile::{
-    bignum_words_kernel, binary_kernel, blake3_kernel, chacha_kernel, curves_kernel, des_kernel,
-    kasumi_kernel, keccak_chain_kernel, keccak_kernel, sha256_chain_kernel, wide_kernels,
+    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::features::{FeatureState, Features};
 use crate::kernels::aes::gcm::key::Powers;
 use crate::kernels::aes::{AesKernels, portable as aes};
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::chacha::block::Whole;
 use crate::kernels::chacha::poly::NoVectors;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::hash::kernel::Built;
 use crate::kernels::hash::md5::{self, Md5};
 use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
@@ -27,7 +17,6 @@ use crate::kernels::hash::sha1::{self, Sha1};
 use crate::kernels::hash::sha256::{self, Sha224, Sha256};
 use crate::kernels::hash::sha512::{self, Sha384, Sha512};
 use crate::kernels::hash::sm3::{self, Sm3};
-use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
 use crate::kernels::sponge::keccak::Steps;
 use crate::kernels::sponge::kernel::SpongeKernels;
 use crate::loops::Needs;
@@ -56,38 +45,13 @@ kasumi_kernel!(
     KASUMI, "bitsliced", u64
 );
 
-bignum_words_kernel!(
-    /// One number.
-    BIGNUM, "integers"
-);
-
-curves_kernel!(
-    /// One lane.
-    CURVES, "integers", Plain<u64>, 5, 7, 11
-);
-
-binary_kernel!(
-    /// One lane.
-    BINARY, "integers", crate::kernels::binary::pairs::Integers
-);
-
 keccak_kernel!(
     /// One lane.
     KECCAK, "integers", Integers
 );
 
-sha256_chain_kernel!(
-    /// One chain.
-    SHA256_CHAIN, "integers", Plain<u32>
-);
-
-keccak_chain_kernel!(
-    /// One chain.
-    KECCAK_CHAIN, "integers", Integers
-);
-
 /// The steps of Keccak in integers.
-pub(in crate::arch) struct Integers;
+pub struct Integers;
 
 // SAFETY: only baseline instructions are used, and every method is `inline(always)`.
 unsafe impl Steps for Integers {
@@ -145,17 +109,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     des: &[DES],
     kasumi: &[&KASUMI],
     rc4: &crate::kernels::rc4::kernel::PORTABLE,
-    rsa: choice! {
-        [] => RsaKernels { one: &BIGNUM, wide: &[] },
-    },
-    curves: choice! { [] => CurveKernels { one: &CURVES, wide: &[] } },
-    slh_dsa: SlhDsaKernels {
-        sha256: choice! { [] => ChainKernels::one(SHA256_CHAIN) },
-        keccak: choice! { [] => ChainKernels::one(KECCAK_CHAIN) },
-    },
-    ml_kem: &[&ML_KEM],
-    ml_dsa: &[&ML_DSA],
-    binary: choice! { [] => BinaryKernels { one: &BINARY, wide: &[] } },
     rabin: choice! { [] => &crate::kernels::rabin::kernel::PORTABLE },
     draw: Draw::PLAIN,
 };

@@ -3,7 +3,7 @@
 use crate::vector::{Vector, Word};
 
 /// The chaining state of one buffer. Hashes that need fewer words leave the rest alone.
-pub(crate) type HashState<W> = [W; 8];
+pub type HashState<W> = [W; 8];
 
 /// A compression function, written once for any vector.
 ///

@@ -27,7 +27,7 @@ pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, b
 /// - `tail` is readable for `shape.tail` blocks, or for `rest` bytes if the kernel pads, at any
 ///   alignment; `rest` is less than a block.
 /// - `outer` is readable for eight words, and aligned for a word, if `shape.hmac` is set.
-pub(crate) type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
+pub type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
 
 /// The shape that messages must share to go through all stages side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +126,9 @@ pub type DoubleRun<W> = unsafe fn(state: [*mut W; 2], data: [*const u8; 2], bloc
 #[derive(Clone, Copy)]
 pub struct HashKernel<W> {
     /// The instruction set.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Lanes it advances, at most [`MAX_LANES`](crate::vector::MAX_LANES).
-    pub(crate) lanes: usize,
+    pub lanes: usize,
     /// Whole blocks.
     pub(crate) run: WideRun<W>,
     /// Messages to their end.
@@ -142,11 +142,11 @@ pub struct HashKernel<W> {
 #[derive(Clone, Copy)]
 pub struct SingleKernel<W> {
     /// The instruction set.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// One buffer.
-    pub(crate) one: SingleRun<W>,
+    pub one: SingleRun<W>,
     /// Two buffers.
-    pub(crate) two: Option<DoubleRun<W>>,
+    pub two: Option<DoubleRun<W>>,
 }
 
 /// Is the body of every [`WideRun`].
@@ -173,7 +173,7 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
 
 /// The arguments of a [`WideRun`] or a [`WideFinish`], in the form that their common body takes.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<W> {
+pub struct Task<W> {
     /// The state that each lane starts from.
     pub(super) start: *const *const W,
     /// Its whole blocks.
@@ -275,7 +275,7 @@ pub(crate) trait Padding<V: Vector> {
 }
 
 /// The padded ends were built in memory.
-pub(crate) struct Built;
+pub struct Built;
 
 impl Built {
     pub(crate) const IN_REGISTERS: bool = false;
@@ -297,7 +297,7 @@ impl<V: Vector> Padding<V> for Built {
 
 /// The kernel pads what is left of the messages.
 #[allow(dead_code, reason = "not every architecture has masked loads")]
-pub(crate) struct InRegisters;
+pub struct InRegisters;
 
 #[allow(dead_code, reason = "not every architecture has masked loads")]
 impl InRegisters {
@@ -392,7 +392,7 @@ pub(crate) fn pad_outer<C: Compression, V: Copy>(
 
 impl<W: Word> SingleKernel<W> {
     /// Advances `state` over `data`, which is a whole number of blocks.
-    pub(crate) fn absorb(&self, state: &mut HashState<W>, data: &[u8]) {
+    pub fn absorb(&self, state: &mut HashState<W>, data: &[u8]) {
         let block = 16 * W::BYTES;
         assert!(data.len().is_multiple_of(block), "whole blocks only");
         // SAFETY: a `SingleKernel` is only made for a CPU that has its instructions; `state` has

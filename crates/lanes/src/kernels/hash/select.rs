@@ -11,14 +11,14 @@ use crate::vector::{MAX_LANES, Vector, Word};
 #[derive(Clone, Copy)]
 pub struct HashChoice<W> {
     /// For many buffers.
-    pub(crate) wide: HashKernel<W>,
+    pub wide: HashKernel<W>,
     /// For fewer, where the CPU has such kernels beside the wide one: the fewest lanes first.
     pub(crate) middle: [Option<Middle<W>>; 2],
     /// For few.
-    pub(crate) single: SingleKernel<W>,
+    pub single: SingleKernel<W>,
     /// With this number of buffers or fewer, `single` is faster: `docs/performance.md`,
     /// «Crossover».
-    pub(crate) few: usize,
+    pub few: usize,
 }
 
 /// A kernel of fewer lanes than the wide one.
@@ -61,7 +61,7 @@ impl<W> HashChoice<W> {
 
     /// Returns the number of lanes that a call for `count` buffers touches, in use or not.
     #[inline(always)]
-    pub(crate) fn room(&self, count: usize) -> usize {
+    pub fn room(&self, count: usize) -> usize {
         count.next_multiple_of(self.kernel(count).lanes)
     }
 
@@ -84,7 +84,7 @@ impl<W> HashChoice<W> {
     /// The conditions of [`WideRun`](super::kernel::WideRun), for lanes `0..room(count)`
     /// ([`room`](Self::room)).
     #[inline(always)]
-    pub(crate) unsafe fn run(
+    pub unsafe fn run(
         &self,
         states: &[*mut W; MAX_LANES],
         data: &[*const u8; MAX_LANES],

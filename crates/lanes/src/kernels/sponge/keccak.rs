@@ -3,16 +3,16 @@
 use crate::vector::{Vector, each};
 
 /// Words of a state: number `5 * y + x` is what FIPS 202 calls lane (x, y).
-pub(crate) const WORDS: usize = 25;
+pub const WORDS: usize = 25;
 
 /// The state of one buffer.
-pub(crate) type KeccakState = [u64; WORDS];
+pub type KeccakState = [u64; WORDS];
 
 /// The states of a vector's lanes in registers: `rows[y][x]`.
-pub(crate) type Rows<V> = [[V; 5]; 5];
+pub type Rows<V> = [[V; 5]; 5];
 
 /// The constants of the rounds (FIPS 202, section 3.2.5), four to a pass of the loop.
-pub(crate) const CONSTANTS: [[u64; 4]; 6] = [
+pub const CONSTANTS: [[u64; 4]; 6] = [
     [0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000],
     [0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009],
     [0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a],
@@ -27,7 +27,7 @@ pub(crate) const CONSTANTS: [[u64; 4]; 6] = [
 /// # Safety
 /// The contract of [`Vector`]: an implementor uses no instruction outside the set that its
 /// documentation names, and marks every method `#[inline(always)]`.
-pub(crate) unsafe trait Steps {
+pub unsafe trait Steps {
     /// A word of every lane.
     type V: Vector<Word = u64>;
 
@@ -67,7 +67,7 @@ pub(crate) unsafe trait Steps {
 
 /// Does all 24 rounds.
 #[inline(always)]
-pub(crate) fn permute<S: Steps>(s: &mut Rows<S::V>) {
+pub fn permute<S: Steps>(s: &mut Rows<S::V>) {
     for constants in &CONSTANTS {
         round::<S>(s, constants[0], 0);
         round::<S>(s, constants[1], 1);

@@ -4,7 +4,7 @@ use super::keccak::{KeccakState, Rows, Steps, WORDS, permute};
 use crate::vector::{Vector, each};
 
 /// The most lanes a kernel has.
-pub(crate) const MAX_LANES: usize = 8;
+pub const MAX_LANES: usize = 8;
 
 /// Bytes of a block: what is left of the state's 200 bytes beside the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,15 +23,16 @@ pub enum Rate {
 }
 
 /// The longest block.
-pub(crate) const MAX_RATE: usize = Rate::Bytes168.bytes();
+pub const MAX_RATE: usize = Rate::Bytes168.bytes();
 
 impl Rate {
     /// All of them, in order.
-    pub(crate) const ALL: [Rate; 5] =
+    pub const ALL: [Rate; 5] =
         [Rate::Bytes72, Rate::Bytes104, Rate::Bytes136, Rate::Bytes144, Rate::Bytes168];
 
     /// Returns the number of bytes.
-    pub(crate) const fn bytes(self) -> usize {
+    #[inline]
+    pub const fn bytes(self) -> usize {
         match self {
             Rate::Bytes72 => 72,
             Rate::Bytes104 => 104,
@@ -51,8 +52,7 @@ impl Rate {
 ///   + 1`.
 /// - `data` is readable for as many pointers as the kernel has lanes, and each of these for
 ///   `blocks` blocks, at any alignment.
-pub(crate) type Absorb =
-    unsafe fn(states: *mut u64, data: *const *const u8, rate: Rate, blocks: usize);
+pub type Absorb = unsafe fn(states: *mut u64, data: *const *const u8, rate: Rate, blocks: usize);
 
 /// Writes the first `8 * eights` words of every lane's state to its row, little-endian.
 ///
@@ -61,7 +61,7 @@ pub(crate) type Absorb =
 /// - `states` is readable for [`WORDS`] vectors, as [`Absorb`] has them, and `eights` is at most 3.
 /// - `rows` is readable for as many pointers as the kernel has lanes, and each of these is writable
 ///   for these words and aligned for a word.
-pub(crate) type Extract = unsafe fn(states: *const u64, eights: usize, rows: *const *mut u64);
+pub type Extract = unsafe fn(states: *const u64, eights: usize, rows: *const *mut u64);
 
 /// Takes every lane's state on by `blocks` permutations, and writes the first 24 words after each
 /// of them to the lane's row, little-endian: the first ones at its beginning, and the next ones a
@@ -72,24 +72,26 @@ pub(crate) type Extract = unsafe fn(states: *const u64, eights: usize, rows: *co
 /// - `states` is readable and writable for [`WORDS`] vectors, as [`Absorb`] has them.
 /// - `rows` is readable for as many pointers as the kernel has lanes, and each of these is writable
 ///   for 24 words from the beginning of each block on, and aligned for a word.
-pub(crate) type Squeeze =
-    unsafe fn(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut u64);
+pub type Squeeze = unsafe fn(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut u64);
 
 /// A kernel of one instruction set.
 #[derive(Clone, Copy)]
-pub(crate) struct KeccakKernel {
+pub struct KeccakKernel {
     /// The instruction set.
     pub name: &'static str,
     /// Lanes it advances, at most [`MAX_LANES`].
     pub lanes: usize,
+    /// Absorbs blocks.
     pub absorb: Absorb,
+    /// Writes the beginnings of states.
     pub extract: Extract,
+    /// Writes states, and permutes them.
     pub squeeze: Squeeze,
 }
 
 /// The kernels of one CPU.
 #[derive(Clone, Copy)]
-pub(crate) struct SpongeKernels {
+pub struct SpongeKernels {
     /// For many buffers.
     pub wide: KeccakKernel,
     /// For one, where that is faster than the wide kernel with one lane in use.
@@ -98,7 +100,7 @@ pub(crate) struct SpongeKernels {
 
 impl KeccakKernel {
     /// Absorbs whole blocks into one state, with a kernel of one lane.
-    pub(crate) fn absorb_one(&self, state: &mut KeccakState, rate: Rate, data: &[u8]) {
+    pub fn absorb_one(&self, state: &mut KeccakState, rate: Rate, data: &[u8]) {
         assert!(self.lanes == 1 && data.len().is_multiple_of(rate.bytes()), "whole blocks only");
         // SAFETY: a kernel is only taken from the table of a CPU that has its instructions, or is
         // portable; a state of one lane is 25 words, and the slice holds the blocks.
@@ -115,7 +117,7 @@ impl KeccakKernel {
 /// - The contract of [`Absorb`], for the lanes of the steps.
 /// - The CPU has the instruction set of the steps.
 #[inline(always)]
-pub(crate) unsafe fn absorb<S: Steps>(
+pub unsafe fn absorb<S: Steps>(
     states: *mut u64,
     data: *const *const u8,
     rate: Rate,
@@ -142,7 +144,7 @@ pub(crate) unsafe fn absorb<S: Steps>(
 /// - The contract of [`Extract`], for the lanes of the vector.
 /// - The CPU has the instruction set of the vector.
 #[inline(always)]
-pub(crate) unsafe fn extract<V: Vector<Word = u64>>(
+pub unsafe fn extract<V: Vector<Word = u64>>(
     states: *const u64,
     eights: usize,
     rows: *const *mut u64,
@@ -185,7 +187,7 @@ unsafe fn write_eight<V: Vector<Word = u64>>(words: &[V; 8], rows: *const *mut u
 /// - The contract of [`Squeeze`], for the lanes of the steps.
 /// - The CPU has the instruction set of the steps.
 #[inline(always)]
-pub(crate) unsafe fn squeeze<S: Steps>(
+pub unsafe fn squeeze<S: Steps>(
     states: *mut u64,
     rate: Rate,
     blocks: usize,
@@ -216,7 +218,7 @@ pub(crate) unsafe fn squeeze<S: Steps>(
 /// - `data` is readable for as many pointers as there are lanes, and each of these for a block from
 ///   `offset` on.
 #[inline(always)]
-pub(crate) unsafe fn add_next<S: Steps>(
+pub unsafe fn add_next<S: Steps>(
     s: &mut Rows<S::V>,
     data: *const *const u8,
     rate: Rate,

@@ -2,9 +2,9 @@
 
 use broadloom_engine::MAX_TAG;
 use broadloom_lanes::{
-    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, PreHash, Sha256, Sha512, Shake256, SlhDsaParams,
-    SpongeLanes,
+    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, Sha256, Sha512, Shake256, SpongeLanes,
 };
+use broadloom_public_key::{PreHash, SlhDsaParams};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::params::MAX_N;

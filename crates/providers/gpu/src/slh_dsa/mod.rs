@@ -6,7 +6,7 @@ mod params;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
-use broadloom_lanes::{PreHash, SlhDsaParams, SlhDsaPlaces};
+use broadloom_public_key::{PreHash, SlhDsaParams, SlhDsaPlaces};
 use broadloom_schemes::{prehash, random};
 use zeroize::Zeroizing;
 

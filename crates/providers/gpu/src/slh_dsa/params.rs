@@ -1,6 +1,6 @@
 //! What the device needs of a parameter set: work items, and room.
 
-use broadloom_lanes::SlhDsaParams;
+use broadloom_public_key::SlhDsaParams;
 
 use crate::cl::GROUP;
 

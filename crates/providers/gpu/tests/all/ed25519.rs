@@ -5,7 +5,7 @@ use std::sync::Arc;
 use broadloom_engine::{
     Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Secret, Session, Transform,
 };
-use broadloom_lanes::Ed25519PrivateKey;
+use broadloom_public_key::Ed25519PrivateKey;
 use sha2::{Digest, Sha512};
 
 use crate::common::{gpu, native, open, signatures, text};

@@ -7,7 +7,8 @@ mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG};
-use broadloom_lanes::{Cpu, CurveLanes, CurveOutcome, Loan, Occupancy, Planner};
+use broadloom_lanes::{Cpu, Occupancy, Planner};
+use broadloom_public_key::{CurveLanes, CurveOutcome};
 use broadloom_schemes::Hasher;
 use zeroize::Zeroize;
 
@@ -78,9 +79,9 @@ impl Curves {
             }
             let buffer = &mut buffer.0;
             let loan = match &session.key {
-                Key::Agree(key) => Loan::x25519(key, &mut buffer[..32], outcome),
-                Key::Sign(_) => Loan::ed25519_commit(&mut buffer[..64], outcome),
-                Key::Verify(key) => Loan::ed25519_verify(key, &mut buffer[..], outcome),
+                Key::Agree(key) => CurveLanes::x25519(key, &mut buffer[..32], outcome),
+                Key::Sign(_) => CurveLanes::ed25519_commit(&mut buffer[..64], outcome),
+                Key::Verify(key) => CurveLanes::ed25519_verify(key, &mut buffer[..], outcome),
             };
             loan.map_err(|_| *refused = Some(JobError::NotDone)).ok()
         }));

@@ -6,8 +6,9 @@ use broadloom_engine::provider::{
 use broadloom_engine::{
     HashAlgorithm, JobError, MAX_TAG, PrivateKey, PublicKey, Secret, Transform,
 };
-use broadloom_lanes::{
-    Cpu, CurveLanes, CurveOutcome, Ed25519PrivateKey, Ed25519PublicKey, X25519Key,
+use broadloom_lanes::Cpu;
+use broadloom_public_key::{
+    CurveLanes, CurveOutcome, Ed25519PrivateKey, Ed25519PublicKey, X25519Key,
 };
 use broadloom_schemes::Hasher;
 use zeroize::Zeroize;

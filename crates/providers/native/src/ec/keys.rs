@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{Curve, EcPublicKey};
-use broadloom_lanes::{
+use broadloom_lanes::Loan;
+use broadloom_public_key::{
     BinaryCurve, BinaryPrivateKey, BinaryPublicKey, CurveInputError, CurveLanes, CurveOutcome,
-    Loan, P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, P521PrivateKey,
-    P521PublicKey, Secp256k1PrivateKey, Secp256k1PublicKey,
+    P256PrivateKey, P256PublicKey, P384PrivateKey, P384PublicKey, P521PrivateKey, P521PublicKey,
+    Secp256k1PrivateKey, Secp256k1PublicKey,
 };
 
 use crate::kind::refused;
@@ -78,13 +79,13 @@ macro_rules! keys {
             Some(match (key, nonce) {
                 $(
                     (Key::Sign(Private::$curve(key)), Some(Private::$curve(nonce))) => {
-                        Loan::$sign(key, nonce, &mut buffer[..2 * len], outcome)
+                        CurveLanes::$sign(key, nonce, &mut buffer[..2 * len], outcome)
                     }
                     (Key::Verify(Public::$curve(verifier)), _) => {
-                        Loan::$verify(verifier.key(), &mut buffer[..3 * len], outcome)
+                        CurveLanes::$verify(verifier.key(), &mut buffer[..3 * len], outcome)
                     }
                     (Key::Agree(Private::$curve(key)), _) => {
-                        Loan::$agree(key, &mut buffer[..2 * len], outcome)
+                        CurveLanes::$agree(key, &mut buffer[..2 * len], outcome)
                     }
                 )+
                 _ => return None,

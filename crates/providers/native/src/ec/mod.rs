@@ -6,7 +6,8 @@ mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{JobError, MAX_TAG};
-use broadloom_lanes::{BinaryCurveLanes, Cpu, CurveLanes, CurveOutcome, Loan, Occupancy, Planner};
+use broadloom_lanes::{Cpu, Loan, Occupancy, Planner};
+use broadloom_public_key::{BinaryCurveLanes, CurveLanes, CurveOutcome};
 use broadloom_schemes::ecdsa::MAX_LEN;
 use broadloom_schemes::ecdsa::nonce::{self, Draft};
 use broadloom_schemes::{HASHES, Hasher};
@@ -146,13 +147,13 @@ fn binary<'v>(
     }
     let loan = match (&session.key, nonce) {
         (Key::Sign(Private::Binary(key)), Some(Private::Binary(nonce))) => {
-            Loan::binary_sign(key, nonce, &mut buffer[..72], outcome)
+            BinaryCurveLanes::sign(key, nonce, &mut buffer[..72], outcome)
         }
         (Key::Verify(Public::Binary(key)), _) => {
-            Loan::binary_verify(key, &mut buffer[..108], outcome)
+            BinaryCurveLanes::verify(key, &mut buffer[..108], outcome)
         }
         (Key::Agree(Private::Binary(key)), _) => {
-            Loan::binary_agree(key, &mut buffer[..72], outcome)
+            BinaryCurveLanes::agree(key, &mut buffer[..72], outcome)
         }
         _ => return None,
     };

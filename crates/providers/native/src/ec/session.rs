@@ -7,7 +7,8 @@ use broadloom_engine::{
     Curve, Direction, EcPrivateKey, HashAlgorithm, JobError, MAX_TAG, PrivateKey, PublicKey,
     Scheme, Transform,
 };
-use broadloom_lanes::{BinaryCurveLanes, Cpu, CurveLanes, CurveOutcome};
+use broadloom_lanes::Cpu;
+use broadloom_public_key::{BinaryCurveLanes, CurveLanes, CurveOutcome};
 use broadloom_schemes::ecdsa::nonce::{self, Draft, RANDOM};
 use broadloom_schemes::ecdsa::{MAX_LEN, der};
 use broadloom_schemes::{HASHES, digest_of, random};

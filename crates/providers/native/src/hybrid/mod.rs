@@ -5,7 +5,8 @@ mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{HybridKem, JobError};
-use broadloom_lanes::{Cpu, CurveLanes, Loan, MlKemLanes, Occupancy, Planner};
+use broadloom_lanes::{Cpu, Loan, Occupancy, Planner};
+use broadloom_public_key::{CurveLanes, MlKemLanes};
 
 use crate::drawn::Drawn;
 use crate::kind::Class;

@@ -4,9 +4,10 @@ use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, ProviderSess
 use broadloom_engine::{
     Algorithm, Direction, HybridKem, JobError, MlKemSet, PublicKeyAlgorithm, Transform,
 };
-use broadloom_lanes::{
-    Cpu, CurveInputError, CurveKeyError, CurveLanes, CurveOutcome, Loan, MlKemLanes,
-    MlKemPrivateKey, MlKemPublicKey, P256PrivateKey, X25519Key,
+use broadloom_lanes::{Cpu, Loan};
+use broadloom_public_key::{
+    CurveInputError, CurveKeyError, CurveLanes, CurveOutcome, MlKemLanes, MlKemPrivateKey,
+    MlKemPublicKey, P256PrivateKey, X25519Key,
 };
 use broadloom_schemes::random;
 use zeroize::Zeroize;
@@ -131,8 +132,8 @@ impl CurveKey {
     fn share<'v>(&'v self, point: &'v mut Point) -> Result<Loan<'v, CurveLanes>, CurveInputError> {
         let Point { bytes, outcome } = point;
         match self {
-            CurveKey::X25519(key) => Loan::x25519_public(key, &mut bytes[..32], outcome),
-            CurveKey::P256(key) => Loan::p256_public(key, &mut bytes[..], outcome),
+            CurveKey::X25519(key) => CurveLanes::x25519_public(key, &mut bytes[..32], outcome),
+            CurveKey::P256(key) => CurveLanes::p256_public(key, &mut bytes[..], outcome),
         }
     }
 
@@ -140,8 +141,8 @@ impl CurveKey {
     fn agree<'v>(&'v self, point: &'v mut Point) -> Result<Loan<'v, CurveLanes>, CurveInputError> {
         let Point { bytes, outcome } = point;
         match self {
-            CurveKey::X25519(key) => Loan::x25519(key, &mut bytes[..32], outcome),
-            CurveKey::P256(key) => Loan::p256_agree(key, &mut bytes[..], outcome),
+            CurveKey::X25519(key) => CurveLanes::x25519(key, &mut bytes[..32], outcome),
+            CurveKey::P256(key) => CurveLanes::p256_agree(key, &mut bytes[..], outcome),
         }
     }
 }
@@ -261,12 +262,12 @@ impl HybridSession {
             (Work::Generate, _) => {
                 let private = &mut output[..HybridKem::PRIVATE_KEY_LEN];
                 let (key, _) = self.kem.parts_mut(private, HybridKem::SCALAR_LEN);
-                Loan::ml_kem_generate(HybridKem::SET, key)
+                MlKemLanes::generate(HybridKem::SET, key)
             }
-            (Work::Encapsulate, Some(key)) => Loan::ml_kem_encapsulate(key, &mut text[..]),
+            (Work::Encapsulate, Some(key)) => MlKemLanes::encapsulate(key, &mut text[..]),
             (Work::Encapsulate, None) => return Err(JobError::NotDone),
             (Work::Decapsulate(keys), _) => {
-                Loan::ml_kem_decapsulate(&keys.0, &mut text[..HybridKem::SET.ciphertext_len()])
+                MlKemLanes::decapsulate(&keys.0, &mut text[..HybridKem::SET.ciphertext_len()])
             }
         };
         loan.map_err(|_| JobError::NotDone)

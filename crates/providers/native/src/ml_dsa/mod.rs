@@ -6,7 +6,8 @@ mod session;
 
 use broadloom_engine::JobError;
 use broadloom_engine::provider::Operation;
-use broadloom_lanes::{Cpu, Loan, MlDsaLanes, MlDsaOutcome, MlDsaSet, Occupancy, Planner};
+use broadloom_lanes::{Cpu, Loan, Occupancy, Planner};
+use broadloom_public_key::{MlDsaLanes, MlDsaOutcome, MlDsaSet};
 use zeroize::Zeroize;
 
 use crate::drawn::Drawn;
@@ -68,14 +69,14 @@ fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'
     let session = parts.session;
     let output = &mut parts.output[..session.output_len()];
     let (loan, otherwise) = match &session.work {
-        Work::Generate => (Loan::ml_dsa_generate(session.set, output), JobError::NotDone),
+        Work::Generate => (MlDsaLanes::generate(session.set, output), JobError::NotDone),
         Work::Sign(key) => {
             let message = session.message(parts.input).map_err(|error| *refused = Some(error));
-            (Loan::ml_dsa_sign(key, message.ok()?, Some(&*random), output), JobError::NotDone)
+            (MlDsaLanes::sign(key, message.ok()?, Some(&*random), output), JobError::NotDone)
         }
         Work::Verify(key) => {
             let message = session.message(parts.input).map_err(|error| *refused = Some(error));
-            let loan = Loan::ml_dsa_verify(key, message.ok()?, parts.signature, outcome);
+            let loan = MlDsaLanes::verify(key, message.ok()?, parts.signature, outcome);
             (loan, JobError::SignatureMismatch)
         }
     };

@@ -5,9 +5,9 @@ use broadloom_engine::{
     Algorithm, Direction, JobError, MlDsaPrivateKey as GivenKey, PrivateKey, PublicKey,
     PublicKeyAlgorithm, Scheme, Transform,
 };
-use broadloom_lanes::{
-    Cpu, Loan, MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, Planner,
-    PreHash, public,
+use broadloom_lanes::{Cpu, Planner, public};
+use broadloom_public_key::{
+    MlDsaLanes, MlDsaMessage, MlDsaPrivateKey, MlDsaPublicKey, MlDsaSet, PreHash,
 };
 use broadloom_schemes::prehash;
 use subtle::ConstantTimeEq;
@@ -79,7 +79,7 @@ fn private_key(key: &GivenKey, cpu: &Cpu) -> Result<MlDsaPrivateKey, ProviderErr
     };
     let mut made = Zeroizing::new(vec![0; set.private_key_len() + set.public_key_len()]);
     made[..seed.len()].copy_from_slice(seed);
-    let loan = Loan::ml_dsa_generate(set, &mut made[..]).map_err(refused)?;
+    let loan = MlDsaLanes::generate(set, &mut made[..]).map_err(refused)?;
     Planner::<MlDsaLanes>::new(cpu).process_each([loan]);
     let made = &made[..set.private_key_len()];
     // Only whether they are equal is public.

@@ -5,7 +5,8 @@ mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{JobError, MlKemSet};
-use broadloom_lanes::{Cpu, Loan, MlKemLanes, MlKemPublicKey, Occupancy, Planner};
+use broadloom_lanes::{Cpu, Loan, Occupancy, Planner};
+use broadloom_public_key::{MlKemLanes, MlKemPublicKey};
 use zeroize::Zeroize;
 
 use crate::drawn::Drawn;
@@ -85,11 +86,11 @@ fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'
     let set = parts.session.set;
     let output = &mut parts.output[..parts.session.output_len()];
     let loan = match (&parts.session.work, &job.public) {
-        (Work::Generate, _) => Loan::ml_kem_generate(set, output),
-        (Work::Encapsulate, Some(key)) => Loan::ml_kem_encapsulate(key, output),
+        (Work::Generate, _) => MlKemLanes::generate(set, output),
+        (Work::Encapsulate, Some(key)) => MlKemLanes::encapsulate(key, output),
         (Work::Encapsulate, None) => return None,
         (Work::Decapsulate(key), _) => {
-            Loan::ml_kem_decapsulate(key, &mut job.text[..set.ciphertext_len()])
+            MlKemLanes::decapsulate(key, &mut job.text[..set.ciphertext_len()])
         }
     };
     loan.map_err(|_| job.refused = Some(JobError::NotDone)).ok()

@@ -5,7 +5,8 @@ use broadloom_engine::{
     Algorithm, Direction, JobError, MlKemPrivateKey as GivenKey, MlKemSet, PrivateKey,
     PublicKeyAlgorithm, Transform,
 };
-use broadloom_lanes::{Cpu, Loan, MlKemLanes, MlKemPrivateKey, Planner, public};
+use broadloom_lanes::{Cpu, Planner, public};
+use broadloom_public_key::{MlKemLanes, MlKemPrivateKey};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -52,7 +53,7 @@ pub(crate) fn private_key(key: &GivenKey, cpu: &Cpu) -> Result<MlKemPrivateKey, 
     };
     let mut made = Zeroizing::new(vec![0; set.private_key_len()]);
     made[..seed.len()].copy_from_slice(seed);
-    let loan = Loan::ml_kem_generate(set, &mut made[..]).map_err(refused)?;
+    let loan = MlKemLanes::generate(set, &mut made[..]).map_err(refused)?;
     Planner::<MlKemLanes>::new(cpu).process_each([loan]);
     // Only whether they are equal is public.
     if key.expanded().is_some_and(|expanded| !public(expanded.ct_eq(&made))) {

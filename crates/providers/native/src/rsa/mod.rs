@@ -6,9 +6,8 @@ mod session;
 
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{JobError, MAX_TAG};
-use broadloom_lanes::{
-    Buffers, Cpu, Loan, Occupancy, Planner, RsaBlind, RsaInputError, RsaLanes, RsaOutcome,
-};
+use broadloom_lanes::{Buffers, Cpu, Occupancy, Planner};
+use broadloom_public_key::{RsaBlind, RsaInputError, RsaLanes, RsaOutcome};
 use broadloom_schemes::HASHES;
 use broadloom_schemes::rsa::{MAX_LEN, RsaHost, RsaKey};
 use zeroize::Zeroize;
@@ -100,10 +99,10 @@ impl Rsa {
             let buffers = Buffers::InPlace(&mut number[..session.frame.len()]);
             let loan = match (&session.key, blind) {
                 (RsaKey::Private(key), Some(blind)) => {
-                    Loan::rsa_private(key, blind, buffers, outcome)
+                    RsaLanes::private(key, blind, buffers, outcome)
                 }
                 (RsaKey::Private(_), None) => Err(RsaInputError::Blind),
-                (RsaKey::Public(key), _) => Loan::rsa_public(key, buffers, outcome),
+                (RsaKey::Public(key), _) => RsaLanes::public(key, buffers, outcome),
             };
             loan.map_err(|error| *refused = Some(session.frame.too_large(error))).ok()
         }));

@@ -2,7 +2,8 @@
 
 use broadloom_engine::Transform;
 use broadloom_engine::provider::ProviderSession;
-use broadloom_lanes::{Cpu, RsaLanes};
+use broadloom_lanes::Cpu;
+use broadloom_public_key::RsaLanes;
 use broadloom_schemes::rsa::{RsaFrame, RsaKey};
 
 use super::Rsa;

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::fmt;
 
 use broadloom_engine::{SlhDsaPrivateKey, SlhDsaSet};
-use broadloom_lanes::{Cpu, Loan, Planner, SlhDsaLanes};
+use broadloom_lanes::{Cpu, Planner};
+use broadloom_public_key::SlhDsaLanes;
 use broadloom_schemes::random;
 use zeroize::Zeroizing;
 
@@ -34,7 +35,7 @@ pub fn generate_slh_dsa(
     random::fill(&mut bytes).map_err(|_| RandomError)?;
     let loans = bytes
         .chunks_exact_mut(len)
-        .map(|key| Loan::slh_dsa_key(set, key).expect("as many bytes as the set has"));
+        .map(|key| SlhDsaLanes::from_seeds(set, key).expect("as many bytes as the set has"));
     Planner::<SlhDsaLanes>::new(cpu).process_each(loans);
     let key = |key| SlhDsaPrivateKey::new(set, key).expect("as many bytes as the set has");
     Ok(bytes.chunks_exact(len).map(key).collect())
@@ -54,7 +55,7 @@ pub fn generate_slh_dsa_from_seeds(
         return None;
     }
     room.copy_from_slice(seeds);
-    let loan = Loan::slh_dsa_key(set, &mut bytes[..]).expect("as many bytes as the set has");
+    let loan = SlhDsaLanes::from_seeds(set, &mut bytes[..]).expect("as many bytes as the set has");
     Planner::<SlhDsaLanes>::new(cpu).process_each([loan]);
     Some(SlhDsaPrivateKey::new(set, &bytes).expect("as many bytes as the set has"))
 }

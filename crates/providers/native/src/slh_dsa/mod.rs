@@ -4,9 +4,9 @@ mod generate;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, Operation, ProviderError, ProviderSession};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
-use broadloom_lanes::{
-    Cpu, Loan, Occupancy, Planner, PreHash, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome,
-    SlhDsaPrivateKey, SlhDsaPublicKey,
+use broadloom_lanes::{Cpu, Loan, Occupancy, Planner};
+use broadloom_public_key::{
+    PreHash, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
 use broadloom_schemes::{prehash, random};
 use zeroize::Zeroize;
@@ -137,10 +137,10 @@ fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'
                 fresh = Some(&*room);
             }
             let signature = &mut parts.output[..key.set().signature_len()];
-            (Loan::slh_dsa_sign(key, message, fresh, signature), JobError::NotDone)
+            (SlhDsaLanes::sign(key, message, fresh, signature), JobError::NotDone)
         }
         Key::Public(key) => {
-            let loan = Loan::slh_dsa_verify(key, message, parts.signature, outcome);
+            let loan = SlhDsaLanes::verify(key, message, parts.signature, outcome);
             (loan, JobError::SignatureMismatch)
         }
     };

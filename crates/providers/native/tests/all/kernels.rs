@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{Algorithm, Session, Transform};
-use broadloom_lanes::{Cpu, kernels};
+use broadloom_lanes::Cpu;
 use broadloom_native::Native;
 
 #[test]
 fn sessions_name_kernels_that_the_lanes_list() {
     for cpu in Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available")) {
         let mut named = Vec::new();
-        for info in kernels(&cpu) {
+        for info in [broadloom_lanes::kernels(&cpu), broadloom_public_key::kernels(&cpu)].concat() {
             named.push(format!("{} x{}", info.kernel, info.lanes));
             named.push(format!("{}, pipelined", info.kernel));
         }

@@ -263,7 +263,7 @@ impl Material {
 
 /// Returns `true` if a decapsulation key has the digest of its encapsulation key.
 fn is_key(set: MlKemSet, bytes: &[u8]) -> bool {
-    broadloom_lanes::MlKemPrivateKey::new(set, bytes).is_ok()
+    broadloom_public_key::MlKemPrivateKey::new(set, bytes).is_ok()
 }
 
 /// Returns `true` if a private key of ML-DSA is sound, and has the seed of the matrix that the
@@ -272,7 +272,7 @@ fn are_keys(set: MlDsaSet, bytes: &[u8]) -> bool {
     let Some((private, public)) = bytes.split_at_checked(set.private_key_len()) else {
         return false;
     };
-    let is_sound = broadloom_lanes::MlDsaPrivateKey::new(set, private).is_ok();
+    let is_sound = broadloom_public_key::MlDsaPrivateKey::new(set, private).is_ok();
     is_sound && public.len() == set.public_key_len() && private[..32] == public[..32]
 }
 

@@ -6,7 +6,8 @@ use broadloom_engine::{
     MlKemPublicKey, MlKemSet, PrivateKey, Processor, PublicKey, PublicKeyAlgorithm, RsaSize,
     Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform,
 };
-use broadloom_lanes::{Cpu, Loan, Planner};
+use broadloom_lanes::{Cpu, Planner};
+use broadloom_public_key::{MlDsaLanes, SlhDsaLanes};
 
 /// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA, ML-DSA and ML-KEM
 /// this program. Of X25519 it is the private key alone, as any 32 bytes are a public key. The keys
@@ -75,7 +76,7 @@ pub fn scheme(algorithm: PublicKeyAlgorithm) -> Scheme {
 /// A key of SLH-DSA, whose seeds are anybody's.
 fn slh_dsa(set: SlhDsaSet) -> SlhDsaPrivateKey {
     let mut key: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
-    let loan = Loan::slh_dsa_key(set, &mut key).expect("as many bytes as the set has");
+    let loan = SlhDsaLanes::from_seeds(set, &mut key).expect("as many bytes as the set has");
     Planner::new(&Cpu::detect()).process_each([loan]);
     SlhDsaPrivateKey::new(set, &key).expect("as many bytes as the set has")
 }
@@ -85,7 +86,7 @@ fn ml_dsa(set: MlDsaSet) -> (MlDsaPrivateKey, MlDsaPublicKey) {
     let len = set.private_key_len();
     let mut keys: Vec<u8> = (0..len + set.public_key_len()).map(|at| at as u8).collect();
     let seed = keys[..MlDsaSet::SEED_LEN].to_vec();
-    let loan = Loan::ml_dsa_generate(set, &mut keys[..]).expect("as many bytes as the set has");
+    let loan = MlDsaLanes::generate(set, &mut keys[..]).expect("as many bytes as the set has");
     Planner::new(&Cpu::detect()).process_each([loan]);
     let (private, public) = keys.split_at(len);
     let private = MlDsaPrivateKey::from_both(set, &seed, private).expect("it was generated");

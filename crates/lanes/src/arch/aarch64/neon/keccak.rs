@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::vectors::{U64x2, transpose2};
-use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
+use crate::arch::compile::keccak_kernel;
 use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
@@ -24,10 +24,10 @@ unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [U64x2; 8] {
 }
 
 /// Shifts that insert, and logic functions of two inputs. Uses NEON.
-struct Binary;
+pub struct KeccakSteps;
 
 // SAFETY: NEON instructions only; every method is `inline(always)`.
-unsafe impl Steps for Binary {
+unsafe impl Steps for KeccakSteps {
     type V = U64x2;
 
     #[inline(always)]
@@ -43,10 +43,10 @@ unsafe impl Steps for Binary {
 }
 
 /// An instruction for each step of a round. Uses NEON and the SHA-3 extension.
-struct Sha3;
+pub struct Sha3Steps;
 
 // SAFETY: instructions of NEON and the SHA-3 extension only; every method is `inline(always)`.
-unsafe impl Steps for Sha3 {
+unsafe impl Steps for Sha3Steps {
     type V = U64x2;
 
     #[inline(always)]
@@ -79,20 +79,10 @@ unsafe impl Steps for Sha3 {
 
 keccak_kernel!(
     /// Two lanes.
-    KECCAK, "neon", Binary, "neon"
+    KECCAK, "neon", KeccakSteps, "neon"
 );
 
 keccak_kernel!(
     /// Two lanes, with the SHA-3 instructions.
-    KECCAK_SHA3, "armv8-sha3", Sha3, "neon,sha3"
-);
-
-keccak_chain_kernel!(
-    /// Two chains.
-    CHAIN, "neon", Binary, "neon"
-);
-
-keccak_chain_kernel!(
-    /// Two chains, with the SHA-3 instructions.
-    CHAIN_SHA3, "armv8-sha3", Sha3, "neon,sha3"
+    KECCAK_SHA3, "armv8-sha3", Sha3Steps, "neon,sha3"
 );

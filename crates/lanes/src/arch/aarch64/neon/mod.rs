@@ -1,40 +1,31 @@
 //! NEON: vectors of 128 bits, and the extensions for AES, SHA-1, SHA-256 and SHA-512.
 
 mod aes;
-mod binary;
 mod bits;
-mod keccak;
-mod ml_dsa;
-mod ml_kem;
+pub(crate) mod keccak;
 mod pmull;
 mod rabin;
 mod sha;
-mod vectors;
+pub(crate) mod vectors;
 
 use bits::Bits128;
 use vectors::U32x4;
 
-use crate::arch::compile::{
-    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
-};
+use crate::arch::compile::{blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
 use crate::features::Features;
 use crate::kernels::aes::{AesKernels, portable as integers};
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::chacha::block::Whole;
 use crate::kernels::chacha::poly::NoVectors;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::hash::md5::{self, Md5};
 use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
 use crate::kernels::hash::sha1::{self, Sha1};
 use crate::kernels::hash::sha256::{self, Sha224, Sha256};
 use crate::kernels::hash::sha512::{self, Sha384, Sha512};
 use crate::kernels::hash::sm3::{self, Sm3};
-use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
 use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
@@ -55,11 +46,6 @@ des_kernel!(
 kasumi_kernel!(
     /// 128 lanes.
     KASUMI, "neon bitsliced", Bits128, "neon"
-);
-
-sha256_chain_kernel!(
-    /// Four chains.
-    SHA256_CHAIN, "neon", U32x4, "neon"
 );
 
 /// The kernels of NEON.
@@ -111,29 +97,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
     rc4: &crate::kernels::rc4::kernel::PORTABLE,
-    rsa: choice! {
-        [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
-    },
-    curves: choice! {
-        [] => CurveKernels { one: &portable::CURVES, wide: &[] },
-    },
-    slh_dsa: SlhDsaKernels {
-        sha256: choice! {
-            [] => ChainKernels { wide: SHA256_CHAIN, few: portable::SHA256_CHAIN, up_to: 1 },
-        },
-        keccak: choice! {
-            [Sha512Rounds] => ChainKernels {
-                wide: keccak::CHAIN_SHA3, few: portable::KECCAK_CHAIN, up_to: 1,
-            },
-            [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
-        },
-    },
-    ml_kem: &[&ml_kem::ML_KEM],
-    ml_dsa: &[&ml_dsa::ML_DSA],
-    binary: choice! {
-        [Aes, Pmull] => BinaryKernels { one: &binary::BINARY, wide: &[] },
-        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
-    },
     rabin: choice! {
         [Aes, Pmull] => &rabin::RABIN,
         [] => &crate::kernels::rabin::kernel::PORTABLE,

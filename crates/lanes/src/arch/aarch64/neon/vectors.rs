@@ -15,11 +15,11 @@ use crate::vector::{Vector, each};
 
 /// Four 32-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x4(pub(super) uint32x4_t);
+pub struct U32x4(pub uint32x4_t);
 
 /// Two 64-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
-pub(super) struct U64x2(pub(super) uint64x2_t);
+pub struct U64x2(pub(super) uint64x2_t);
 
 macro_rules! lane_wise {
     (

@@ -3,16 +3,16 @@
 use core::arch::x86_64::*;
 
 use super::vectors::{U64x4, transpose4};
-use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
+use crate::arch::compile::keccak_kernel;
 use crate::arch::portable::Integers;
 use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
 /// Shifts, and logic functions of two inputs. Uses AVX2.
-struct Binary;
+pub struct KeccakSteps;
 
 // SAFETY: AVX2 instructions only; every method is `inline(always)`.
-unsafe impl Steps for Binary {
+unsafe impl Steps for KeccakSteps {
     type V = U64x4;
 
     #[inline(always)]
@@ -34,20 +34,10 @@ unsafe impl Steps for Binary {
 
 keccak_kernel!(
     /// Four lanes.
-    KECCAK, "avx2", Binary, "avx2,bmi1,bmi2"
+    KECCAK, "avx2", KeccakSteps, "avx2,bmi1,bmi2"
 );
 
 keccak_kernel!(
     /// One lane: rotations and complements that keep their operand.
     KECCAK_ONE, "integers, bmi2", Integers, "bmi1,bmi2"
-);
-
-keccak_chain_kernel!(
-    /// Four chains.
-    CHAIN, "avx2", Binary, "avx2,bmi1,bmi2"
-);
-
-keccak_chain_kernel!(
-    /// One chain.
-    CHAIN_ONE, "integers, bmi2", Integers, "bmi1,bmi2"
 );

@@ -1,54 +1,42 @@
 //! AVX2: vectors of 256 bits, and the extensions that go with them.
 
-pub(in crate::arch) mod bignum;
-pub(in crate::arch) mod binary;
 mod bits;
 mod clmul;
-pub(in crate::arch) mod curves;
-mod keccak;
+pub(crate) mod keccak;
 pub(in crate::arch) mod mac;
-pub(in crate::arch) mod ml_dsa;
-pub(in crate::arch) mod ml_kem;
 pub(in crate::arch) mod ni;
 mod poly;
 pub(in crate::arch) mod rabin;
 pub(in crate::arch) mod vaes;
 pub(in crate::arch) mod vclmul;
-pub(in crate::arch) mod vectors;
+pub(crate) mod vectors;
 
 use bits::Bits256;
 use vectors::{U32x8, U64x4, single};
 
 use super::common::sha;
 use super::sse4;
-use crate::arch::compile::{
-    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
-};
+use crate::arch::compile::{blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::kernels::aes::{AesKernels, portable as integers};
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::chacha::block::Whole;
 use crate::kernels::chacha::poly::limbs::Limbs;
 use crate::kernels::chacha::poly::wide::PolyLanes;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::hash::md5::Md5;
 use crate::kernels::hash::select::{HashChoice, HashKernels};
 use crate::kernels::hash::sha1::{self, Sha1};
 use crate::kernels::hash::sha256::{self, Sha224, Sha256};
 use crate::kernels::hash::sha512::{Sha384, Sha512};
 use crate::kernels::hash::sm3::{self, Sm3};
-use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
 use crate::kernels::sponge::kernel::SpongeKernels;
-use crate::plain::Plain;
 
 pub(in crate::arch) use bits::Bits256 as Lanes256;
 pub(in crate::arch) use clmul::CLMUL;
-pub(in crate::arch) use keccak::{CHAIN_ONE, KECCAK_ONE};
+pub(in crate::arch) use keccak::KECCAK_ONE;
 
 chacha_kernel!(
     /// Eight blocks at once.
@@ -68,16 +56,6 @@ des_kernel!(
 kasumi_kernel!(
     /// 256 lanes.
     KASUMI, "avx2 bitsliced", Bits256, "avx2"
-);
-
-sha256_chain_kernel!(
-    /// Eight chains.
-    SHA256_CHAIN, "avx2", U32x8, "avx2,bmi1,bmi2"
-);
-
-sha256_chain_kernel!(
-    /// One chain: rotations and complements that keep their operand.
-    SHA256_CHAIN_ONE, "integers, bmi2", Plain<u32>, "bmi1,bmi2"
 );
 
 /// The kernels of AVX2. Where registers of one width cost as much as those of half the width, as
@@ -135,28 +113,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
     rc4: &super::common::rc4::KERNEL,
-    rsa: choice! {
-        [] => RsaKernels { one: &bignum::BIGNUM_ONE, wide: &[(2, &bignum::BIGNUM)] },
-    },
-    curves: choice! {
-        [] => CurveKernels { one: &portable::CURVES, wide: &[(2, &curves::CURVES)] },
-    },
-    slh_dsa: SlhDsaKernels {
-        sha256: choice! {
-            [Sha] => ChainKernels::one(sha::CHAIN),
-            [] => ChainKernels { wide: SHA256_CHAIN, few: SHA256_CHAIN_ONE, up_to: 1 },
-        },
-        keccak: choice! {
-            [] => ChainKernels { wide: keccak::CHAIN, few: keccak::CHAIN_ONE, up_to: 1 },
-        },
-    },
-    ml_kem: &[&sse4::ml_kem::ML_KEM, &ml_kem::ML_KEM],
-    ml_dsa: &[&sse4::ml_dsa::ML_DSA, &ml_dsa::ML_DSA],
-    binary: choice! {
-        [Vpclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[(2, &binary::BINARY2)] },
-        [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
-        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
-    },
     rabin: choice! {
         [Vpclmulqdq] => &rabin::RABIN,
         [Pclmulqdq] => &sse4::rabin::RABIN,

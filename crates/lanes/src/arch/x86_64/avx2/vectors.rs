@@ -12,11 +12,11 @@ use crate::vector::{Vector, each};
 
 /// Eight 32-bit lanes in one 256-bit register. Uses AVX2.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x8(pub(in crate::arch::x86_64) __m256i);
+pub struct U32x8(pub __m256i);
 
 /// Four 64-bit lanes in one 256-bit register. Uses AVX2.
 #[derive(Clone, Copy)]
-pub(crate) struct U64x4(pub(crate) __m256i);
+pub struct U64x4(pub(crate) __m256i);
 
 macro_rules! bitwise {
     () => {

@@ -16,16 +16,16 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::vectors::{U64x8, transpose8};
-use crate::arch::compile::{align_frame, keccak_chain_kernel};
+use crate::arch::compile::align_frame;
 use crate::kernels::sponge::keccak::{CONSTANTS, Rows, Steps};
 use crate::kernels::sponge::kernel::{self, KeccakKernel, Rate};
 use crate::vector::{Vector, each};
 
 /// Rotations, and logic functions of three inputs. Uses AVX-512 F.
-struct Ternary;
+pub struct KeccakSteps;
 
 // SAFETY: AVX-512 F instructions only; every method is `inline(always)`.
-unsafe impl Steps for Ternary {
+unsafe impl Steps for KeccakSteps {
     type V = U64x8;
 
     #[inline(always)]
@@ -46,11 +46,6 @@ unsafe impl Steps for Ternary {
         U64x8(unsafe { _mm512_ternarylogic_epi64::<CHI>(a.0, b.0, c.0) })
     }
 }
-
-keccak_chain_kernel!(
-    /// Eight chains.
-    CHAIN, "avx512", Ternary, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
-);
 
 /// Eight lanes.
 pub(in crate::arch) const KECCAK: KeccakKernel =
@@ -87,7 +82,7 @@ unsafe fn absorb(states: *mut u64, data: *const *const u8, rate: Rate, blocks: u
     unsafe {
         let mut s: Rows<U64x8> =
             each!(y in 5 => each!(x in 5 => U64x8::load(states.add((5 * y + x) * LANES))));
-        kernel::add_next::<Ternary>(&mut s, data, rate, 0);
+        kernel::add_next::<KeccakSteps>(&mut s, data, rate, 0);
         if blocks > 1 {
             (count..MOST).for_each(|i| words.add(i).write([0; LANES]));
         }
@@ -126,7 +121,7 @@ unsafe fn squeeze(states: *mut u64, rate: Rate, blocks: usize, rows: *const *mut
     // SAFETY: the arguments fulfil the contract of `KeccakKernel`, and this function enables the
     // instructions. `NO_BLOCKS` has a pointer to the longest block for each of eight lanes.
     unsafe {
-        kernel::squeeze::<Ternary>(
+        kernel::squeeze::<KeccakSteps>(
             states,
             rate,
             blocks,

@@ -1,20 +1,15 @@
 //! AVX-512 F, BW, DQ and VL: vectors of 512 bits, and the extensions that go with them.
 
-mod bignum;
-mod binary;
 mod bits;
 mod chacha;
 mod chacha_pairs;
 mod chacha_rows;
-mod curves;
 mod fused;
 mod gcm_abreast;
 mod gcm_alone;
 mod gcm_weave;
-mod keccak;
+pub(crate) mod keccak;
 mod mac;
-mod ml_dsa;
-mod ml_kem;
 pub(in crate::arch) mod paired;
 mod poly;
 mod rabin;
@@ -22,7 +17,7 @@ pub(in crate::arch) mod sha1x16;
 pub(in crate::arch) mod sha256x8;
 mod vaes;
 mod vclmul;
-pub(in crate::arch) mod vectors;
+pub(crate) mod vectors;
 
 use bits::Bits512;
 use chacha::Halves;
@@ -34,21 +29,16 @@ use super::avx2::vectors::single;
 use super::avx2::{self, Lanes256, ni};
 use super::common::sha;
 use super::sse4;
-use crate::arch::compile::{
-    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
-};
+use crate::arch::compile::{blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::kernels::aes::{AesKernels, portable as integers};
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::chacha::block::Whole;
 use crate::kernels::chacha::poly::limbs::Limbs;
 use crate::kernels::chacha::poly::wide::PolyLanes;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::hash::kernel::HashKernel;
 use crate::kernels::hash::md5::Md5;
 use crate::kernels::hash::select::{HashChoice, HashKernels, Middle};
@@ -56,7 +46,6 @@ use crate::kernels::hash::sha1::{self, Sha1};
 use crate::kernels::hash::sha256::{self, Sha224, Sha256};
 use crate::kernels::hash::sha512::{Sha384, Sha512};
 use crate::kernels::hash::sm3::{self, Sm3};
-use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
 use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
@@ -106,11 +95,6 @@ kasumi_kernel!(
 kasumi_kernel!(
     /// 512 lanes.
     KASUMI, "avx512 bitsliced", Bits512, "avx512f,avx512bw,avx512vl"
-);
-
-sha256_chain_kernel!(
-    /// Sixteen chains.
-    SHA256_CHAIN, "avx512", U32x16, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 /// Returns a kernel of fewer lanes, the faster one with so many buffers or fewer.
@@ -234,45 +218,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     des: &[DES_HALF, DES],
     kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],
     rc4: &super::common::rc4::KERNEL,
-    rsa: choice! {
-        [Avx512ifma] => RsaKernels {
-            one: &avx2::bignum::BIGNUM_ONE,
-            wide: &[(2, &avx2::bignum::BIGNUM), (3, &bignum::BIGNUM_IFMA)],
-        },
-        [] => RsaKernels {
-            one: &avx2::bignum::BIGNUM_ONE,
-            wide: &[(2, &avx2::bignum::BIGNUM), (5, &bignum::BIGNUM)],
-        },
-    },
-    curves: choice! {
-        [Avx512ifma] => CurveKernels {
-            one: &portable::CURVES,
-            wide: &[(2, &curves::CURVES_IFMA)],
-        },
-        [] => CurveKernels {
-            one: &portable::CURVES,
-            wide: &[(2, &avx2::curves::CURVES), (5, &curves::CURVES)],
-        },
-    },
-    slh_dsa: SlhDsaKernels {
-        sha256: choice! {
-            [Sha] => ChainKernels { wide: SHA256_CHAIN, few: sha::CHAIN, up_to: 12 },
-            [] => ChainKernels { wide: SHA256_CHAIN, few: avx2::SHA256_CHAIN_ONE, up_to: 1 },
-        },
-        keccak: choice! {
-            [] => ChainKernels { wide: keccak::CHAIN, few: avx2::CHAIN_ONE, up_to: 1 },
-        },
-    },
-    ml_kem: &[&sse4::ml_kem::ML_KEM, &avx2::ml_kem::ML_KEM, &ml_kem::ML_KEM],
-    ml_dsa: &[&sse4::ml_dsa::ML_DSA, &avx2::ml_dsa::ML_DSA, &ml_dsa::ML_DSA],
-    binary: choice! {
-        [Vpclmulqdq] => BinaryKernels {
-            one: &avx2::binary::BINARY,
-            wide: &[(2, &avx2::binary::BINARY2), (3, &binary::BINARY4)],
-        },
-        [Pclmulqdq] => BinaryKernels { one: &avx2::binary::BINARY, wide: &[] },
-        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
-    },
     rabin: choice! {
         [Gfni, Vpclmulqdq] => &rabin::RABIN,
         [Vpclmulqdq] => &avx2::rabin::RABIN,

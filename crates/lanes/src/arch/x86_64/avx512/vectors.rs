@@ -9,11 +9,11 @@ use crate::vector::{Pads, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x16(pub(crate) __m512i);
+pub struct U32x16(pub __m512i);
 
 /// Eight 64-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
-pub(crate) struct U64x8(pub(crate) __m512i);
+pub struct U64x8(pub(crate) __m512i);
 
 /// The values of VPTERNLOG's three operands in the eight rows of its table: a function of these
 /// three bytes is the table of that function.

@@ -2,7 +2,6 @@
 //! compiled for one feature alone.
 
 pub(in crate::arch) mod aes;
-pub(in crate::arch) mod binary;
 pub(in crate::arch) mod clmul;
 mod detect;
 pub(in crate::arch) mod md5;
@@ -10,7 +9,7 @@ pub(in crate::arch) mod poly;
 mod probe;
 pub(in crate::arch) mod rabin;
 pub(in crate::arch) mod rc4;
-pub(in crate::arch) mod sha;
+pub(crate) mod sha;
 pub(in crate::arch) mod sha512;
 #[cfg(all(test, unix))]
 mod tests;
@@ -18,19 +17,6 @@ mod tests;
 use crate::kernels::aes::gcm::key::Powers;
 use crate::loops::Needs;
 pub(crate) use detect::{FEATURES, detect};
-
-/// Returns the same pointer, from an empty piece of assembly, so that the compiler forgets what was
-/// read there before.
-#[inline(always)]
-pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
-    let mut same = words;
-    // SAFETY: the template is a comment, so there is no instruction in it.
-    unsafe {
-        // Changes: nothing. No memory is written, no flags, no stack.
-        core::arch::asm!("/* {0} */", inout(reg) same, options(readonly, nostack, preserves_flags));
-    }
-    same
-}
 
 /// Has the CPU bring a line of memory into its nearest cache while it continues.
 #[inline(always)]

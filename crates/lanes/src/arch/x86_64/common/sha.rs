@@ -3,8 +3,6 @@
 //! On AMD Zen 3 a `sha256rnds2` waits four cycles for the one before it and one can start every
 //! cycle, a `sha1rnds4` six and every two: four buffers fill what one leaves idle.
 
-mod chain;
-
 use core::arch::x86_64::*;
 
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels, wide_kernel};
@@ -12,8 +10,6 @@ use crate::kernels::hash::algorithm::Hash;
 use crate::kernels::hash::finish::outer_padding;
 use crate::kernels::hash::sha256::K;
 use crate::vector::each;
-
-pub(in crate::arch) use chain::CHAIN;
 
 interleaved_kernels! {
     /// SHA-1 for few buffers.
@@ -173,7 +169,7 @@ impl Buffers for Sha1Buffer {
 
 /// The state of SHA-224 or SHA-256, in the form that the rounds take.
 #[derive(Clone, Copy)]
-pub(in crate::arch) struct Sha256State {
+pub struct Sha256State {
     pub(in crate::arch) abef: __m128i,
     pub(in crate::arch) cdgh: __m128i,
 }
@@ -185,7 +181,7 @@ impl Sha256State {
     /// - The CPU has SSE4.1.
     /// - `state` is readable for eight words, at any alignment.
     #[inline(always)]
-    pub(in crate::arch) unsafe fn load(state: *const u32) -> Self {
+    pub unsafe fn load(state: *const u32) -> Self {
         // SAFETY: `state` is readable for eight words and the CPU has SSE4.1, by this function's
         // contract.
         unsafe {
@@ -219,7 +215,7 @@ impl Sha256State {
     /// # Safety
     /// The CPU has SSE4.1.
     #[inline(always)]
-    unsafe fn in_order(&self) -> [__m128i; 2] {
+    pub unsafe fn in_order(&self) -> [__m128i; 2] {
         // SAFETY: the CPU has SSE4.1, by this function's contract.
         unsafe {
             let feba = _mm_shuffle_epi32::<0x1b>(self.abef);
@@ -261,11 +257,13 @@ impl Sha256State {
 }
 
 /// One buffer of SHA-224 or SHA-256.
-struct Sha256Buffer {
-    state: Sha256State,
+pub struct Sha256Buffer {
+    /// The state.
+    pub state: Sha256State,
     /// The state that the block started from.
-    start: Sha256State,
-    words: [__m128i; 4],
+    pub start: Sha256State,
+    /// The words of the block.
+    pub words: [__m128i; 4],
 }
 
 impl Buffers for Sha256Buffer {

@@ -3,15 +3,15 @@
 use core::arch::x86_64::*;
 
 use super::vectors::{U64x2, transpose2};
-use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
+use crate::arch::compile::keccak_kernel;
 use crate::kernels::sponge::keccak::Steps;
 use crate::vector::each;
 
 /// Shifts, and logic functions of two inputs. Uses SSE4.1.
-struct Binary;
+pub struct KeccakSteps;
 
 // SAFETY: SSE4.1 instructions only; every method is `inline(always)`.
-unsafe impl Steps for Binary {
+unsafe impl Steps for KeccakSteps {
     type V = U64x2;
 
     #[inline(always)]
@@ -33,10 +33,5 @@ unsafe impl Steps for Binary {
 
 keccak_kernel!(
     /// Two lanes.
-    KECCAK, "sse4", Binary, "sse4.1"
-);
-
-keccak_chain_kernel!(
-    /// Two chains.
-    CHAIN, "sse4", Binary, "sse4.1"
+    KECCAK, "sse4", KeccakSteps, "sse4.1"
 );

@@ -1,40 +1,31 @@
 //! SSE4.1: vectors of 128 bits, and the extensions for AES, carry-less products and SHA on them.
 
-mod binary;
 mod bits;
 mod clmul;
-mod keccak;
-pub(in crate::arch) mod ml_dsa;
-pub(in crate::arch) mod ml_kem;
+pub(crate) mod keccak;
 mod ni;
 pub(in crate::arch) mod rabin;
-mod vectors;
+pub(crate) mod vectors;
 
 use bits::Bits128;
 use vectors::U32x4;
 
 use super::common::sha;
-use crate::arch::compile::{
-    blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel,
-};
+use crate::arch::compile::{blake3_kernel, chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::kernels::aes::{AesKernels, portable as integers};
-use crate::kernels::bignum::RsaKernels;
-use crate::kernels::binary::kernel::BinaryKernels;
 use crate::kernels::chacha::block::Whole;
 use crate::kernels::chacha::poly::NoVectors;
-use crate::kernels::curves::kernel::CurveKernels;
 use crate::kernels::hash::md5::{self, Md5};
 use crate::kernels::hash::select::{HashChoice, HashKernels, plain};
 use crate::kernels::hash::sha1::{self, Sha1};
 use crate::kernels::hash::sha256::{self, Sha224, Sha256};
 use crate::kernels::hash::sha512::{self, Sha384, Sha512};
 use crate::kernels::hash::sm3::{self, Sm3};
-use crate::kernels::slh_dsa::chain::{ChainKernels, SlhDsaKernels};
 use crate::kernels::sponge::kernel::SpongeKernels;
 
 chacha_kernel!(
@@ -56,11 +47,6 @@ des_kernel!(
 kasumi_kernel!(
     /// 128 lanes.
     KASUMI, "sse4 bitsliced", Bits128, "sse4.1"
-);
-
-sha256_chain_kernel!(
-    /// Four chains.
-    SHA256_CHAIN, "sse4", U32x4, "sse4.1"
 );
 
 /// The kernels of SSE4.1.
@@ -107,27 +93,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
     rc4: &super::common::rc4::KERNEL,
-    rsa: choice! {
-        [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
-    },
-    curves: choice! {
-        [] => CurveKernels { one: &portable::CURVES, wide: &[] },
-    },
-    slh_dsa: SlhDsaKernels {
-        sha256: choice! {
-            [Sha] => ChainKernels::one(sha::CHAIN),
-            [] => ChainKernels { wide: SHA256_CHAIN, few: portable::SHA256_CHAIN, up_to: 1 },
-        },
-        keccak: choice! {
-            [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
-        },
-    },
-    ml_kem: &[&ml_kem::ML_KEM],
-    ml_dsa: &[&ml_dsa::ML_DSA],
-    binary: choice! {
-        [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
-        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
-    },
     rabin: choice! { [Pclmulqdq] => &rabin::RABIN, [] => &crate::kernels::rabin::kernel::PORTABLE },
     draw: Draw::PLAIN,
 };

@@ -8,11 +8,11 @@ use crate::vector::{Vector, each};
 
 /// Four 32-bit lanes in one 128-bit register. Uses SSE4.1.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x4(pub(super) __m128i);
+pub struct U32x4(pub __m128i);
 
 /// Two 64-bit lanes in one 128-bit register. Uses SSE4.1.
 #[derive(Clone, Copy)]
-pub(crate) struct U64x2(pub(super) __m128i);
+pub struct U64x2(pub(super) __m128i);
 
 macro_rules! lane_wise {
     ($word:ty, $lanes:literal, $splat:ident, $add:ident, $left:ident, $right:ident) => {

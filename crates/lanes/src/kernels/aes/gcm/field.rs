@@ -102,13 +102,15 @@ fn times_reduction(a: u64) -> u128 {
 /// Integers multiply like polynomials as long as no carry gets from one coefficient to the next: so
 /// numbers with every fourth bit are multiplied, four times. The lower 64 bits of the products are
 /// right; the upper ones are the lower ones of the product of the reversed numbers.
-pub(crate) fn product(a: u64, b: u64) -> u128 {
+#[inline]
+pub fn product(a: u64, b: u64) -> u128 {
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low_product(a, b))
 }
 
 /// Returns the square of a polynomial: a zero behind every coefficient.
-pub(crate) fn spread(a: u64) -> u128 {
+#[inline]
+pub fn spread(a: u64) -> u128 {
     /// Computes this of 32 coefficients.
     fn half(a: u64) -> u64 {
         let a = (a | a << 16) & 0x0000_ffff_0000_ffff;
@@ -121,6 +123,7 @@ pub(crate) fn spread(a: u64) -> u128 {
 }
 
 /// Returns the lower 64 coefficients of a product.
+#[inline]
 fn low_product(a: u64, b: u64) -> u64 {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
     let part = |number: u64, place: u32| number & EVERY_FOURTH << place;

@@ -1,0 +1,14 @@
+//! The outcome of a job.
+
+/// Whether a signature of a [`Loan`](broadloom_lanes::Loan) is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MlDsaOutcome {
+    pub(super) is_right: bool,
+}
+
+impl MlDsaOutcome {
+    /// Returns `true` if the signature is right; `false` before the loan was processed.
+    pub fn is_right(self) -> bool {
+        self.is_right
+    }
+}
