@@ -194,9 +194,7 @@ impl Sha1Buffer {
     #[inline(always)]
     unsafe fn reversed(bytes: __m128i) -> __m128i {
         // SAFETY: the CPU has SSSE3, by this function's contract.
-        unsafe {
-            _mm_shuffle_epi8(bytes, _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f))
-        }
+        unsafe { _mm_shuffle_epi8(bytes, _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f)) }
     }
 }
 
@@ -400,9 +398,7 @@ impl Sha256Buffer {
     #[inline(always)]
     unsafe fn swapped(words: __m128i) -> __m128i {
         // SAFETY: the CPU has SSSE3, by this function's contract.
-        unsafe {
-            _mm_shuffle_epi8(words, _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203))
-        }
+        unsafe { _mm_shuffle_epi8(words, _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203)) }
     }
 }
 
