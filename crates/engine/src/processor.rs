@@ -148,10 +148,16 @@ impl Processor {
 
     /// The same, for a part of what is counted as one batch.
     pub(crate) fn process_uncounted<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
+        if let [job] = jobs
+            && job.operation().begin_plainly()
+        {
+            let failed = usize::from(self.run_alone(job.operation()));
+            return Outcome { completed: 1, failed, fell_back: 0 };
+        }
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
             let provider = jobs[0].operation().session().provider_id();
-            let failed = self.run::<_, false>(provider, [jobs, &mut []]);
+            let failed = self.run_window::<_, false>(provider, [jobs, &mut []]);
             outcome.completed += jobs.len();
             outcome.failed += failed;
         }
@@ -181,15 +187,20 @@ impl Processor {
         self.meter.begin()
     }
 
-    /// Counts jobs or pieces that were processed in one call.
+    /// Counts jobs or pieces that were processed in one call, if someone wants to read that.
+    #[inline]
     pub(crate) fn count_batch(&mut self, started: Started, outcome: Outcome) {
         if self.meter.is_counting() {
-            let counters = self.meter.counters();
-            counters.accept(outcome.completed);
-            counters.complete(outcome.completed, outcome.failed);
-            counters.fall_back(outcome.fell_back);
-            self.meter.end(Cause::Batch, outcome.completed, started, Since::Now);
+            self.count_batch_now(started, outcome);
         }
+    }
+
+    fn count_batch_now(&mut self, started: Started, outcome: Outcome) {
+        let counters = self.meter.counters();
+        counters.accept(outcome.completed);
+        counters.complete(outcome.completed, outcome.failed);
+        counters.fall_back(outcome.fell_back);
+        self.meter.end(Cause::Batch, outcome.completed, started, Since::Now);
     }
 
     /// Counts what was processed in a call of its own, and how full the lanes were. Providers are
@@ -374,13 +385,18 @@ impl Processor {
     /// `true` if it failed.
     #[inline]
     fn run_alone(&mut self, operation: &mut Operation<'_>) -> bool {
-        let mut window = [operation];
-        self.work(&mut window);
-        let failed = window[0].finish();
-        self.meter.count_one(window[0]);
+        match self.open(operation.session()) {
+            Some(AnyQueue::Local(queue)) => queue.run(&mut [&mut *operation]),
+            _ => self.work(&mut [&mut *operation]),
+        }
+        let failed = operation.finish();
+        self.meter.count_one(operation);
         failed
     }
 
+    /// Brings up to [`WINDOW`] jobs to their end, and returns how many failed.
+    // Its frame has room for a whole window: no part of it is for jobs that need none.
+    #[inline(never)]
     fn run_window<'a, H: Handle<'a>, const SAME: bool>(
         &mut self,
         provider: usize,

@@ -100,6 +100,7 @@ impl Meter {
     }
 
     /// Counts one operation that is complete.
+    #[inline]
     pub fn count_one(&mut self, operation: &Operation<'_>) {
         if let Some(counting) = &mut self.counting {
             counting.count_one(operation);

@@ -163,35 +163,34 @@ impl Lanes for CbcLanes {
         }
     }
 
-    /// Does the task where it is: nothing of it is copied.
+    /// Does the task at once. What is encrypted gets the first lane, and is done after one call of
+    /// the kernel; what is decrypted needs no lane.
     #[inline(always)]
     unsafe fn run_one(&mut self, task: &CbcTask) -> bool {
+        let CbcLanes { kernel, classes, occupancy } = self;
         let CbcTask { key, iv, src, dst, blocks, direction } = task;
-        // SAFETY: the task is good by the contract of `run_one`, and so it is for `run`; the kernel
-        // is for this CPU. What is decrypted needs no lane.
+        // SAFETY: the task is good by the contract of `run_one`, so that the first lane has a valid
+        // key, and buffers of `blocks` blocks; the kernel is for this CPU.
         unsafe {
-            match direction {
-                Direction::Encrypt => self.run(&mut One(Some(task))),
-                Direction::Decrypt => {
-                    (self.kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
-                }
+            if *direction == Direction::Decrypt || *blocks == 0 {
+                (kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
+            } else {
+                let set = &mut classes[0].set;
+                (set.key[0], set.src[0], set.dst[0]) = (*key, *src, *dst);
+                set.state[0] = *iv.block();
+                occupancy.count(1, kernel.lanes, *blocks);
+                (kernel.encrypt)(set, 1, *blocks);
             }
         }
         true
     }
-}
 
-/// A single task.
-struct One<'t>(Option<&'t CbcTask>);
-
-impl Source<CbcTask> for One<'_> {
+    /// Does a task that is decrypted: its blocks are company enough for each other.
     #[inline(always)]
-    fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
-        self.0.take().map(|task| take(0, task))
+    unsafe fn run_apart(&mut self, task: &CbcTask) -> bool {
+        // SAFETY: the task is good, by the contract of `run_apart`.
+        task.direction == Direction::Decrypt && unsafe { self.run_one(task) }
     }
-
-    #[inline(always)]
-    fn done(&mut self, _: u32) {}
 }
 
 impl CbcLanes {

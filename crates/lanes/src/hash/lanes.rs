@@ -156,6 +156,27 @@ impl<A: Hash> Lanes for HashLanes<A> {
             }
         }
     }
+
+    /// Takes a message to its end in one call, where the CPU has a kernel for that. Nothing of it
+    /// is copied, and no slot is needed.
+    #[inline(always)]
+    unsafe fn run_one(&mut self, task: &HashTask<A::Word>) -> bool {
+        let (Some(alone), Some(shape)) = (self.kernels.alone, task.shape::<A>()) else {
+            return false;
+        };
+        let HashTask { data, len, start, before, end } = *task;
+        let (outer, to) = match end {
+            HashEnd::Digest(to) => (ptr::null(), to),
+            HashEnd::Hmac { outer, tag } => (outer, tag),
+            HashEnd::State(_) => return false,
+        };
+        self.occupancy.count(1, self.kernels.wide.lanes, shape.steps());
+        // SAFETY: the kernel is for this CPU. The task is good by the contract of `run_one`, so
+        // that `start` and `outer` are readable for a state and `data` for `len` bytes, the
+        // `before` bytes ahead of these are whole blocks, and `to` is writable for a digest.
+        unsafe { alone(start.cast(), data, len, before + len as u64, outer.cast(), to) };
+        true
+    }
 }
 
 impl<A: Hash> HashLanes<A> {

@@ -117,6 +117,17 @@ pub trait Lanes: Send {
     unsafe fn run_one(&mut self, _task: &Self::Task) -> bool {
         false
     }
+
+    /// Does one of several tasks to its end, if it gains nothing by the company of the others.
+    /// Returns `true` if the task is done; otherwise nothing was begun, and the task is for
+    /// [`run`](Lanes::run).
+    ///
+    /// # Safety
+    /// The task is good, as [`Task`](Lanes::Task) defines it, until this function returns.
+    #[inline(always)]
+    unsafe fn run_apart(&mut self, _task: &Self::Task) -> bool {
+        false
+    }
 }
 
 /// Where a scheduler gets tasks and where it reports them.

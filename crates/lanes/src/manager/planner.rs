@@ -171,9 +171,15 @@ pub struct Gathering<'p, 'a, L: Lanes> {
 }
 
 impl<'a, L: Lanes> Gathering<'_, 'a, L> {
-    /// Adds a loan. If many have gathered, their work is done in this call.
+    /// Adds a loan. Its work is done in this call if it gains nothing by the company of others; if
+    /// many have gathered, so is theirs.
     #[inline(always)]
     pub fn push(&mut self, loan: Loan<'a, L>) {
+        // SAFETY: the task is good as long as the loan's buffers are borrowed, which is for 'a, and
+        // 'a outlives this call.
+        if unsafe { self.planner.lanes.run_apart(&loan.task) } {
+            return;
+        }
         if !L::ALIKE {
             self.planner.costs[self.count] = loan.cost;
         }

@@ -5,6 +5,7 @@ use crate::common::{
 };
 use broadloom_lanes::{
     AesKey, Buffers, CbcLanes, Cpu, GcmKey, GcmLanes, HmacKey, Isa, Loan, Occupancy, Planner,
+    Stream,
 };
 
 /// More than a planner takes at a time.
@@ -75,6 +76,42 @@ fn short_messages_of_few_shapes_are_those_of_the_reference() {
                     }
                 }
             }
+        }
+    }
+    every_hash!(check());
+}
+
+#[test]
+fn a_message_by_itself_is_hashed_as_one_of_many() {
+    fn check<A: Reference>() {
+        let key = bytes(1, 20);
+        let expanded = HmacKey::<A>::new(&key);
+        for cpu in hash_cpus() {
+            let mut planner = Planner::<broadloom_lanes::HashLanes<A>>::new(&cpu);
+            for len in (0..300).chain([1024, 5000]) {
+                let (message, mut digest, mut tag) = (bytes(len, len), [0; 64], [0; 64]);
+                let before = planner.occupancy().used;
+                planner.process_one(Loan::digest(&message, &mut digest));
+                planner.process_one(Loan::hmac(&expanded, &message, &mut tag));
+                let what = format!("{} of {len} bytes", A::NAME);
+                assert_eq!(digest[..A::DIGEST_LEN], A::digest(&message)[..], "{what}");
+                assert_eq!(tag[..A::DIGEST_LEN], A::hmac(&key, &message)[..], "HMAC-{what}");
+                for room in [digest, tag] {
+                    assert!(room[A::DIGEST_LEN..].iter().all(|byte| *byte == 0), "behind {what}");
+                }
+                assert!(planner.occupancy().used > before, "{what} counts");
+            }
+            let (first, rest) = (bytes(2, 4 * A::BLOCK_LEN), bytes(3, 77));
+            let (mut stream, mut digest) = (Stream::<A>::hmac(&expanded), [0; 64]);
+            let update = Loan::<broadloom_lanes::HashLanes<A>>::update(&mut stream, &first);
+            planner.process_one(update.expect("whole blocks"));
+            planner.process_one(Loan::<broadloom_lanes::HashLanes<A>>::finish(
+                &mut stream,
+                &rest,
+                &mut digest,
+            ));
+            let expected = A::hmac(&key, &[first, rest].concat());
+            assert_eq!(digest[..A::DIGEST_LEN], expected[..], "{} in pieces", A::NAME);
         }
     }
     every_hash!(check());

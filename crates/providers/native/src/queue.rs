@@ -52,6 +52,24 @@ impl NativeQueue {
         self.places[usize::from(class)] = Some(place);
         place
     }
+
+    /// Completes the operations of all classes but one. They are listed, as their owner knows
+    /// operations by their places.
+    // Its frame has room for the list: no part of it is for operations that need none.
+    #[inline(never)]
+    fn run_others(&mut self, operations: &mut [&mut Operation<'_>], done: u8) {
+        for part in operations.chunks_mut(MIXED) {
+            let others = part.iter_mut().filter(|operation| operation.class() != done);
+            let mut others: ArrayVec<&mut Operation<'_>, MIXED> =
+                others.map(|operation| &mut **operation).collect();
+            let mut rest = &mut others[..];
+            while let Some(first) = rest.first() {
+                let class = first.class();
+                self.class(class).run(rest);
+                rest = behind(rest, |operation| operation.class() == class);
+            }
+        }
+    }
 }
 
 impl Queue for NativeQueue {
@@ -70,18 +88,7 @@ impl Queue for NativeQueue {
         if self.class(class).run(operations) == operations.len() {
             return;
         }
-        // They are listed, as their owner knows operations by their places.
-        for part in operations.chunks_mut(MIXED) {
-            let others = part.iter_mut().filter(|operation| operation.class() != class);
-            let mut others: ArrayVec<&mut Operation<'_>, MIXED> =
-                others.map(|operation| &mut **operation).collect();
-            let mut rest = &mut others[..];
-            while let Some(first) = rest.first() {
-                let class = first.class();
-                self.class(class).run(rest);
-                rest = behind(rest, |operation| operation.class() == class);
-            }
-        }
+        self.run_others(operations, class);
     }
 
     /// Plain jobs are large, and their owner knows them by their places. So they are not moved as

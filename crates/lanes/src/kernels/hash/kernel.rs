@@ -122,6 +122,26 @@ pub type SingleRun<W> = unsafe fn(state: *mut W, data: *const u8, blocks: usize)
 /// The conditions of [`SingleRun`] for both buffers; the two states do not overlap.
 pub type DoubleRun<W> = unsafe fn(state: [*mut W; 2], data: [*const u8; 2], blocks: usize);
 
+/// Takes one message from its start to its end: its whole blocks, the padded end, and the outer
+/// hash of an HMAC. The arguments are the state to start from, the message and its length, the
+/// length that the padding states, the state that the outer hash starts from (null if there is
+/// none), and the place of the digest.
+///
+/// # Safety
+/// - The CPU has the kernel's instruction set.
+/// - `start` is readable for eight words, and so is `outer` unless it is null; both are aligned for
+///   a word.
+/// - `data` is readable for `len` bytes, and `to` is writable for a digest, at any alignment.
+/// - `total - len` is a whole number of blocks, and `total` is not below `len`.
+pub(crate) type LoneRun<W> = unsafe fn(
+    start: *const W,
+    data: *const u8,
+    len: usize,
+    total: u64,
+    outer: *const W,
+    to: *mut u8,
+);
+
 /// A kernel that fills a vector: many lanes, one instruction stream.
 #[derive(Clone, Copy)]
 pub struct HashKernel<W> {

@@ -2,7 +2,7 @@
 //! few takes over.
 
 use super::compression::Compression;
-use super::kernel::{self, HashKernel, Messages, Shape, SingleKernel};
+use super::kernel::{self, HashKernel, LoneRun, Messages, Shape, SingleKernel};
 use crate::features::Choice;
 use crate::plain::Plain;
 use crate::vector::{MAX_LANES, Vector, Word};
@@ -19,6 +19,8 @@ pub struct HashChoice<W> {
     /// With this number of buffers or fewer, `single` is faster: `docs/performance.md`,
     /// «Crossover».
     pub few: usize,
+    /// For one message in a call of its own, where the CPU has a kernel that takes it to its end.
+    pub(crate) alone: Option<LoneRun<W>>,
 }
 
 /// A kernel of fewer lanes than the wide one.
@@ -40,7 +42,7 @@ impl<W: Word> HashChoice<W> {
     /// buffers fill it well enough.
     pub(crate) const fn new((wide, middle): Many<W>, single: SingleKernel<W>) -> Self {
         let few = if single.two.is_some() && wide.lanes > 2 { 2 } else { 1 };
-        HashChoice { wide, middle: [middle, None], single, few }
+        HashChoice { wide, middle: [middle, None], single, few, alone: None }
     }
 
     /// Adds a kernel for up to half the lanes, for a wide kernel that takes as long for half as for
@@ -49,6 +51,12 @@ impl<W: Word> HashChoice<W> {
     pub(crate) const fn with_half(self, kernel: HashKernel<W>) -> Self {
         let half = Some(Middle { up_to: kernel.lanes, kernel });
         HashChoice { middle: [self.middle[0], half], ..self }
+    }
+
+    /// Adds a kernel for a message in a call of its own.
+    #[allow(dead_code, reason = "not every architecture has such kernels")]
+    pub(crate) const fn with_alone(self, kernel: LoneRun<W>) -> Self {
+        HashChoice { alone: Some(kernel), ..self }
     }
 }
 

@@ -15,6 +15,7 @@ mod poly;
 mod rabin;
 pub(in crate::arch) mod sha1x16;
 pub(in crate::arch) mod sha256x8;
+pub(in crate::arch) mod sha_alone;
 mod vaes;
 mod vclmul;
 pub(crate) mod vectors;
@@ -123,7 +124,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             ),
             [Sha, Fp512] => HashChoice::new(
                 (paired::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 4)), sha::SHA1,
-            ).with_half(vectors::kernel32::<Sha1>()),
+            )
+            .with_half(vectors::kernel32::<Sha1>())
+            .with_alone(sha_alone::sha1::<Sha1>),
             [Sha] => HashChoice::new(
                 (paired::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
             ).with_half(vectors::kernel32::<Sha1>()),
@@ -138,7 +141,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             ),
             [Sha, Fp512] => HashChoice::new(
                 (paired::kernel::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 8)), sha::SHA256,
-            ).with_half(vectors::kernel32::<Sha224>()),
+            )
+            .with_half(vectors::kernel32::<Sha224>())
+            .with_alone(sha_alone::sha256::<Sha224>),
             [Sha] => HashChoice::new(
                 (paired::kernel::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
             ).with_half(vectors::kernel32::<Sha224>()),
@@ -155,7 +160,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             ),
             [Sha, Fp512] => HashChoice::new(
                 (paired::kernel::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 8)), sha::SHA256,
-            ).with_half(vectors::kernel32::<Sha256>()),
+            )
+            .with_half(vectors::kernel32::<Sha256>())
+            .with_alone(sha_alone::sha256::<Sha256>),
             [Sha] => HashChoice::new(
                 (paired::kernel::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,
             ).with_half(vectors::kernel32::<Sha256>()),

@@ -311,7 +311,7 @@ unsafe impl Pads for U64x8 {
 /// - The CPU has AVX-512 F and BW, and BMI2.
 /// - `bytes` is readable for `len` bytes, or for 64 if there are more.
 #[inline(always)]
-unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
+pub(super) unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
     /// A byte 0x80 with 64 zeros on either side.
     static END: [u8; 129] = {
         let mut end = [0; 129];

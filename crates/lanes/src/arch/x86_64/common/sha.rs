@@ -36,17 +36,36 @@ wide_kernel! {
     Sha256Buffer of u32, "sha-ni", "sha,avx512f,avx512bw,avx512dq,avx512vl"
 }
 
-/// Reads the four registers of a block as big-endian words, in the order that `swap` gives them.
+/// A buffer that takes a block from registers, and writes its digest from registers.
+pub(in crate::arch) trait ShaBuffer: Buffers<Word = u32> {
+    /// Takes a block: 64 bytes, in the order of the message.
+    ///
+    /// # Safety
+    /// The CPU has SSSE3.
+    unsafe fn begin_block(&mut self, block: [__m128i; 4]);
+
+    /// Takes the buffer through all rounds of the block that it has begun.
+    ///
+    /// # Safety
+    /// The CPU has the SHA instructions, SSSE3 and SSE4.1.
+    unsafe fn finish_block(&mut self);
+
+    /// Writes the digest of `A` that the state stands for.
+    ///
+    /// # Safety
+    /// - The CPU has SSSE3 and SSE4.1.
+    /// - `to` is writable for a digest, at any alignment.
+    unsafe fn write_digest<A: Hash<Word = u32>>(&self, to: *mut u8);
+}
+
+/// Loads a block.
 ///
 /// # Safety
-/// - The CPU has SSSE3.
-/// - `data` is readable for 64 bytes, at any alignment.
+/// `data` is readable for 64 bytes, at any alignment.
 #[inline(always)]
-unsafe fn words(data: *const u8, swap: __m128i) -> [__m128i; 4] {
-    // SAFETY: `data` is readable for 64 bytes and the CPU has SSSE3, by this function's contract.
-    unsafe {
-        each!(i in 4 => _mm_shuffle_epi8(_mm_loadu_si128(data.cast::<__m128i>().add(i)), swap))
-    }
+unsafe fn load_block(data: *const u8) -> [__m128i; 4] {
+    // SAFETY: `data` is readable for 64 bytes, by this function's contract; x86-64 has SSE2.
+    unsafe { each!(i in 4 => _mm_loadu_si128(data.cast::<__m128i>().add(i))) }
 }
 
 /// Returns the words beside the digest in the block of HMAC's outer hash.
@@ -61,7 +80,7 @@ unsafe fn padding<A: Hash<Word = u32>>() -> [__m128i; 4] {
 }
 
 /// One buffer of SHA-1.
-struct Sha1Buffer {
+pub(in crate::arch) struct Sha1Buffer {
     abcd: __m128i,
     e: __m128i,
     /// The state that the block started from.
@@ -105,12 +124,8 @@ impl Buffers for Sha1Buffer {
     #[inline(always)]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
         // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset`, by
-        // the contract of `begin`.
-        unsafe {
-            let swap = _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f);
-            self.words = words((*data).add(offset), swap);
-        }
-        (self.abcd_start, self.e_start) = (self.abcd, self.e);
+        // the contract of `begin`, by which the CPU has SSSE3.
+        unsafe { self.begin_block(load_block((*data).add(offset))) }
     }
 
     #[inline(always)]
@@ -163,6 +178,44 @@ impl Buffers for Sha1Buffer {
         unsafe {
             self.e = _mm_sha1nexte_epu32(self.e, self.e_start);
             self.abcd = _mm_add_epi32(self.abcd, self.abcd_start);
+        }
+    }
+}
+
+impl Sha1Buffer {
+    /// Reverses 16 bytes: big-endian words become integers, the first word the highest.
+    ///
+    /// # Safety
+    /// The CPU has SSSE3.
+    #[inline(always)]
+    unsafe fn reversed(bytes: __m128i) -> __m128i {
+        // SAFETY: the CPU has SSSE3, by this function's contract.
+        unsafe { _mm_shuffle_epi8(bytes, _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f)) }
+    }
+}
+
+impl ShaBuffer for Sha1Buffer {
+    #[inline(always)]
+    unsafe fn begin_block(&mut self, block: [__m128i; 4]) {
+        // SAFETY: the CPU has SSSE3, by the contract of `begin_block`.
+        self.words = unsafe { each!(i in 4 => Self::reversed(block[i])) };
+        (self.abcd_start, self.e_start) = (self.abcd, self.e);
+    }
+
+    #[inline(always)]
+    unsafe fn finish_block(&mut self) {
+        // SAFETY: the CPU has the instructions, by the contract of `finish_block`.
+        unsafe { Sha1Buffer::rounds(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_digest<A: Hash<Word = u32>>(&self, to: *mut u8) {
+        // SAFETY: `to` is writable for 20 bytes and the CPU has SSSE3 and SSE4.1, by the contract
+        // of `write_digest`.
+        unsafe {
+            _mm_storeu_si128(to.cast(), Self::reversed(self.abcd));
+            let last = _mm_extract_epi32::<3>(self.e).to_be();
+            to.add(16).cast::<i32>().write_unaligned(last);
         }
     }
 }
@@ -290,12 +343,8 @@ impl Buffers for Sha256Buffer {
     #[inline(always)]
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
         // SAFETY: `data` is readable for a pointer, which is readable for a block from `offset`, by
-        // the contract of `begin`.
-        unsafe {
-            let swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-            self.words = words((*data).add(offset), swap);
-        }
-        self.start = self.state;
+        // the contract of `begin`, by which the CPU has SSSE3.
+        unsafe { self.begin_block(load_block((*data).add(offset))) }
     }
 
     #[inline(always)]
@@ -336,5 +385,49 @@ impl Buffers for Sha256Buffer {
     unsafe fn end(&mut self) {
         // SAFETY: x86-64 has SSE2.
         unsafe { self.state.add(&self.start) }
+    }
+}
+
+impl Sha256Buffer {
+    /// Turns four big-endian words into integers, or back.
+    ///
+    /// # Safety
+    /// The CPU has SSSE3.
+    #[inline(always)]
+    unsafe fn swapped(words: __m128i) -> __m128i {
+        // SAFETY: the CPU has SSSE3, by this function's contract.
+        unsafe { _mm_shuffle_epi8(words, _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203)) }
+    }
+}
+
+impl ShaBuffer for Sha256Buffer {
+    #[inline(always)]
+    unsafe fn begin_block(&mut self, block: [__m128i; 4]) {
+        // SAFETY: the CPU has SSSE3, by the contract of `begin_block`.
+        self.words = unsafe { each!(i in 4 => Self::swapped(block[i])) };
+        self.start = self.state;
+    }
+
+    #[inline(always)]
+    unsafe fn finish_block(&mut self) {
+        // SAFETY: the CPU has the instructions, by the contract of `finish_block`.
+        unsafe { Sha256Buffer::rounds(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_digest<A: Hash<Word = u32>>(&self, to: *mut u8) {
+        // SAFETY: `to` is writable for a digest, of 28 or 32 bytes, and the CPU has SSSE3 and
+        // SSE4.1, by the contract of `write_digest`.
+        unsafe {
+            let [abcd, efgh] = self.state.in_order();
+            let efgh = Self::swapped(efgh);
+            _mm_storeu_si128(to.cast(), Self::swapped(abcd));
+            if A::DIGEST_LEN == 28 {
+                _mm_storel_epi64(to.add(16).cast(), efgh);
+                to.add(24).cast::<i32>().write_unaligned(_mm_extract_epi32::<2>(efgh));
+            } else {
+                _mm_storeu_si128(to.add(16).cast(), efgh);
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::arch::x86_64::{avx2, avx512, common};
 use crate::cpu::{Cpu, Isa};
 use crate::features::Feature;
 use crate::kernels::hash::algorithm::Hash;
-use crate::kernels::hash::kernel::{HashKernel, Messages, Shape, SingleKernel};
+use crate::kernels::hash::kernel::{HashKernel, LoneRun, Messages, Shape, SingleKernel};
 use crate::kernels::hash::md5::Md5;
 use crate::kernels::hash::select::plain;
 use crate::kernels::hash::sha1::Sha1;
@@ -93,6 +93,29 @@ where
         println!("hash kernel tested: {name} for {}", A::NAME);
     } else {
         println!("hash kernel not run: {name} for {} needs {isa}", A::NAME);
+    }
+}
+
+#[test]
+fn sha1_alone() {
+    lone::<Sha1>("sha_alone", avx512::sha_alone::sha1::<Sha1>);
+}
+
+#[test]
+fn sha256_alone() {
+    lone::<Sha224>("sha_alone", avx512::sha_alone::sha256::<Sha224>);
+    lone::<Sha256>("sha_alone", avx512::sha_alone::sha256::<Sha256>);
+}
+
+/// Compares a kernel for one whole message where the CPU has its instructions, and prints whether
+/// it did.
+fn lone<A: Hash<Word = u32>>(name: &str, kernel: LoneRun<u32>) {
+    if Cpu::with_isa(Isa::Avx512).is_ok_and(|cpu| cpu.has(Feature::Sha)) {
+        compare_lone::<A>(kernel);
+        println!("hash kernel tested: {name} for {}", A::NAME);
+    } else {
+        let (isa, sha) = (Isa::Avx512, Feature::Sha);
+        println!("hash kernel not run: {name} for {} needs {isa} and {sha}", A::NAME);
     }
 }
 
@@ -175,6 +198,65 @@ where
             }
         }
     }
+}
+
+/// Panics where a kernel for one whole message differs from plain integers, for messages of all
+/// lengths up to some blocks that begin a hash or continue one, with and without an outer hash; or
+/// if it writes beside the digest.
+fn compare_lone<A: Hash<Word = u32>>(kernel: LoneRun<u32>) {
+    const BESIDE: u8 = 0x5a;
+    let mut buffers = Buffers(vec![Guarded::new()]);
+    let [first, outer] = [start(0), start(1)];
+    for place in PLACES {
+        for len in 0..=4 * A::BLOCK_LEN {
+            let data = buffers.message(0, place, len);
+            for (before, hmac) in [(0, false), (1, true), (1 << 54, false)] {
+                let total = before * A::BLOCK_LEN as u64 + len as u64;
+                let outer = if hmac { outer.as_ptr() } else { core::ptr::null() };
+                let mut made = vec![BESIDE; A::DIGEST_LEN + 1];
+                // SAFETY: the CPU has the instructions; `data` is readable for `len` bytes, the
+                // states have eight words, and there is room for a digest.
+                unsafe { kernel(first.as_ptr(), data, len, total, outer, made.as_mut_ptr()) };
+                // SAFETY: the message is the same.
+                let mut expected = unsafe { lone_in_integers::<A>(first, data, len, total) };
+                if hmac {
+                    let total = (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
+                    let inner = expected.as_ptr();
+                    // SAFETY: `inner` is readable for a digest, and `outer` for eight words.
+                    expected = unsafe {
+                        lone_in_integers::<A>(*outer.cast(), inner, A::DIGEST_LEN, total)
+                    };
+                }
+                expected.push(BESIDE);
+                let what = format!("{} of {len} bytes behind {before} blocks", A::NAME);
+                assert_eq!(made, expected, "{what}, {place:?}, hmac: {hmac}");
+            }
+        }
+    }
+}
+
+/// Returns the digest of the `len` bytes at `data`, by plain integers.
+///
+/// # Safety
+/// - `data` is readable for `len` bytes.
+/// - `total - len` is a whole number of blocks, and `total` is not below `len`.
+unsafe fn lone_in_integers<A: Hash<Word = u32>>(
+    mut state: [u32; 8],
+    data: *const u8,
+    len: usize,
+    total: u64,
+) -> Vec<u8> {
+    let (single, mut tail) = (A::plain(), Tail::EMPTY);
+    // SAFETY: `data` is readable for `len` bytes, and the tail is that of the message, by this
+    // function's contract; the state has eight words.
+    unsafe {
+        (single.one)(state.as_mut_ptr(), data, len / A::BLOCK_LEN);
+        tail.build::<A>(data, len, total);
+        let blocks = Tail::count::<A>(len % A::BLOCK_LEN);
+        (single.one)(state.as_mut_ptr(), tail.blocks(), blocks);
+    }
+    let digest = state.iter().flat_map(|word| word.to_be_bytes());
+    digest.take(A::DIGEST_LEN).collect()
 }
 
 /// The states of all buffers, as far as the hash has words.
