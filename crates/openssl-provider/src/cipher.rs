@@ -9,6 +9,7 @@ mod apart;
 mod keyed;
 mod pipeline;
 mod stream;
+mod trial;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -166,6 +167,9 @@ trait Cipher: Sized {
     /// Returns a copy; `None` if libcrypto has no memory for it.
     fn copy(&self) -> Option<Self>;
     unsafe fn init(&mut self, encrypts: bool, given: Given) -> c_int;
+    /// Takes note of a piece, and returns the default provider's context, if that one is to process
+    /// the piece and nothing else is to be done about it.
+    fn pass_on(&mut self, is_text: bool, data: *const u8, len: usize) -> Option<&Apart>;
     unsafe fn update(&mut self, piece: Piece) -> c_int;
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int;
     unsafe fn cipher(&mut self, piece: Piece) -> c_int;
@@ -203,8 +207,8 @@ fn hand_out<C>(one: C) -> *mut c_void {
 unsafe extern "C" fn newctx<const AT: usize>(_: *mut c_void) -> *mut c_void {
     let Some(apart) = THEIRS[AT].as_ref().and_then(Apart::new) else { return ptr::null_mut() };
     match OFFERED[AT].1 {
-        Kind::Stream(mode, cipher) => hand_out(Stream::new(apart, mode, cipher)),
-        Kind::Aead(aead) => hand_out(Aead::new(apart, aead)),
+        Kind::Stream(mode, cipher) => hand_out(Stream::new(AT, apart, mode, cipher)),
+        Kind::Aead(aead) => hand_out(Aead::new(AT, apart, aead)),
     }
 }
 
@@ -254,7 +258,14 @@ unsafe extern "C" fn update<C: Cipher>(
     len: usize,
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
-    unsafe { of::<C>(context).one.update(Piece { out, out_len, room, data, len }) }
+    unsafe {
+        let one = &mut of::<C>(context).one;
+        match one.pass_on(!out.is_null(), data, len) {
+            // Lone short pieces take the shortest way: this call is a jump.
+            Some(apart) => apart.pass(out, out_len, room, data, len),
+            None => one.update(Piece { out, out_len, room, data, len }),
+        }
+    }
 }
 
 unsafe extern "C" fn last<C: Cipher>(

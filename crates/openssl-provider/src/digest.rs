@@ -1,6 +1,4 @@
-//! Digests, for libcrypto. SHAKE is in [`extendable`].
-
-mod extendable;
+//! Digests, for libcrypto. SHAKE is [handed on](handed_on).
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
@@ -10,23 +8,22 @@ use std::{mem, ptr, slice};
 use broadloom::error::JobError;
 use broadloom::{HashAlgorithm, Session, Stream, Transform};
 
+use crate::handed_on;
 use crate::interface::*;
 use crate::job;
 use crate::libcrypto::fail;
 use crate::line;
+use crate::low_level::{LowLevel, Room};
 use crate::provider::REGISTRY;
 use crate::settings;
 use crate::stack::with_room;
 use crate::theirs::{self, DigestFunctions, Owned};
 
-pub use extendable::process;
-
 /// The parameters of a digest.
-pub(super) struct Facts {
-    pub block_len: usize,
-    pub len: usize,
-    pub is_extendable: bool,
-    pub lacks_parameters: bool,
+struct Facts {
+    block_len: usize,
+    len: usize,
+    lacks_parameters: bool,
 }
 
 impl Facts {
@@ -34,12 +31,12 @@ impl Facts {
     ///
     /// # Safety
     /// The list is valid, as [`Param`] defines it.
-    pub(super) unsafe fn put(&self, list: *mut Param) -> c_int {
+    unsafe fn put(&self, list: *mut Param) -> c_int {
         let mut is_put = true;
         for (name, value) in [
             (c"blocksize", self.block_len as u64),
             (c"size", self.len as u64),
-            (c"xof", self.is_extendable.into()),
+            (c"xof", 0),
             (c"algid-absent", self.lacks_parameters.into()),
         ] {
             // SAFETY: the list is valid, by this function's contract, and nobody else uses it
@@ -54,7 +51,7 @@ impl Facts {
 }
 
 /// The names of the parameters.
-pub(super) unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
+unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
     static LIST: [Param; 5] = [
         Param::describe(c"blocksize", UNSIGNED),
         Param::describe(c"size", UNSIGNED),
@@ -101,15 +98,119 @@ trait Provided: Sized + 'static {
     ];
 }
 
-/// The default provider's functions of a digest.
-fn theirs<F: Provided>() -> Option<&'static DigestFunctions> {
-    static ALL: [OnceLock<Option<DigestFunctions>>; COUNT] = [const { OnceLock::new() }; COUNT];
-    ALL[F::PLACE].get_or_init(|| DigestFunctions::find(OP_DIGEST, F::NAME)).as_ref()
+/// libcrypto's own functions of a digest: those for digests that are alone.
+#[derive(Debug, Clone, Copy)]
+enum Theirs {
+    /// The functions below EVP, for a context that has room here.
+    LowLevel(&'static LowLevel),
+    /// Those of the default provider.
+    Provider(&'static DigestFunctions),
 }
 
-/// Its context is theirs: they have functions.
-fn known<F: Provided>() -> &'static DigestFunctions {
+/// Returns libcrypto's functions of a digest; `None` if it lacks the digest.
+#[inline(always)]
+fn theirs<F: Provided>() -> Option<Theirs> {
+    static ALL: [OnceLock<Option<DigestFunctions>>; COUNT] = [const { OnceLock::new() }; COUNT];
+    if let Some(functions) = LowLevel::of(F::ALGORITHM) {
+        return Some(Theirs::LowLevel(functions));
+    }
+    let found = ALL[F::PLACE].get_or_init(|| DigestFunctions::find(OP_DIGEST, F::NAME));
+    found.as_ref().map(Theirs::Provider)
+}
+
+/// Returns the functions of a context that is theirs.
+#[inline(always)]
+fn known<F: Provided>() -> Theirs {
     theirs::<F>().expect("a context of theirs was made by a function of theirs")
+}
+
+/// # Safety
+/// This is the contract of the functions with a context: `newctx` or `dupctx` of the same functions
+/// made it, and what is passed beside it keeps the rules of libcrypto's function.
+impl Theirs {
+    /// Makes a context; null if libcrypto has no memory for it.
+    #[inline(always)]
+    fn newctx(self) -> *mut c_void {
+        match self {
+            Theirs::LowLevel(_) => Box::into_raw(Room::take()).cast(),
+            // SAFETY: the function is called with its provider's context.
+            Theirs::Provider(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn freectx(self, context: *mut c_void) {
+        // SAFETY: these functions made the context, by this type's contract.
+        unsafe {
+            match self {
+                Theirs::LowLevel(_) => Box::<Room>::from_raw(context.cast()).put(),
+                Theirs::Provider(theirs) => (theirs.freectx)(context),
+            }
+        }
+    }
+
+    unsafe fn dupctx(self, context: *mut c_void) -> *mut c_void {
+        // SAFETY: these functions made the context, by this type's contract.
+        unsafe {
+            match self {
+                Theirs::LowLevel(_) => Box::into_raw((*context.cast::<Room>()).copy()).cast(),
+                Theirs::Provider(theirs) => (theirs.dupctx)(context),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn init(self, context: *mut c_void, list: *const Param) -> c_int {
+        // SAFETY: these functions made the context, by this type's contract.
+        unsafe {
+            match self {
+                Theirs::LowLevel(functions) => (functions.init)(context),
+                Theirs::Provider(theirs) => (theirs.init)(context, list),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn update(self, context: *mut c_void, data: *const u8, len: usize) -> c_int {
+        // SAFETY: these functions made the context, and there are `len` bytes, by this type's
+        // contract.
+        unsafe {
+            match self {
+                Theirs::LowLevel(functions) => (functions.update)(context, data, len),
+                Theirs::Provider(theirs) => (theirs.update)(context, data, len),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn last(
+        self,
+        context: *mut c_void,
+        out: *mut u8,
+        out_len: *mut usize,
+        room: usize,
+    ) -> c_int {
+        // SAFETY: these functions made the context, and there is so much room, by this type's
+        // contract.
+        unsafe {
+            match self {
+                Theirs::LowLevel(functions) if room < functions.len => {
+                    lacks_room(room, functions.len)
+                }
+                Theirs::LowLevel(functions) => {
+                    *out_len = functions.len;
+                    (functions.last)(out, context)
+                }
+                Theirs::Provider(theirs) => (theirs.last)(context, out, out_len, room),
+            }
+        }
+    }
+}
+
+/// Says that there is too little room for a digest.
+#[cold]
+fn lacks_room(room: usize, len: usize) -> c_int {
+    fail(c"digest_final", &format!("{room} bytes of room for a digest of {len} bytes"))
 }
 
 /// A message of which nothing came yet, for the lanes; `None` where the engine refuses.
@@ -121,13 +222,13 @@ fn stream<F: Provided>() -> Option<Stream> {
     session.as_ref()?.begin().ok()
 }
 
-/// A context of the default provider's.
-struct Apart(&'static DigestFunctions, *mut c_void);
+/// A context of theirs.
+struct Apart(Theirs, *mut c_void);
 
 impl Drop for Apart {
     fn drop(&mut self) {
         // SAFETY: their function made it.
-        unsafe { (self.0.freectx)(self.1) };
+        unsafe { self.0.freectx(self.1) };
     }
 }
 
@@ -181,14 +282,13 @@ impl Begun {
             return 1;
         };
         SHORT.set(SHORT.get().saturating_add(1));
-        // SAFETY: the function is called with its provider's context.
-        let context = unsafe { (theirs.newctx)(theirs::provider_context()) };
+        let context = theirs.newctx();
         if context.is_null() {
             return 0;
         }
         *self = Begun::Theirs(Apart(theirs, context));
-        // SAFETY: as above.
-        unsafe { (theirs.init)(context, ptr::null()) }
+        // SAFETY: their function made it.
+        unsafe { theirs.init(context, ptr::null()) }
     }
 
     /// A copy; `None` where libcrypto has no memory for it.
@@ -199,8 +299,8 @@ impl Begun {
             Begun::Ended => Begun::Ended,
             Begun::Theirs(Apart(theirs, context)) => {
                 // SAFETY: their function made it.
-                let copy = unsafe { (theirs.dupctx)(*context) };
-                (!copy.is_null()).then_some(Begun::Theirs(Apart(theirs, copy)))?
+                let copy = unsafe { theirs.dupctx(*context) };
+                (!copy.is_null()).then_some(Begun::Theirs(Apart(*theirs, copy)))?
             }
         })
     }
@@ -218,8 +318,7 @@ fn has_ended(function: &'static CStr) -> c_int {
 
 unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
     match theirs::<F>().filter(|_| are_theirs_wanted()) {
-        // SAFETY: the function is called with its provider's context.
-        Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
+        Some(theirs) => theirs.newctx(),
         None => theirs::ours(Begun::Open),
     }
 }
@@ -230,7 +329,7 @@ unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
         Owned::Ours(begun) => drop(unsafe { Box::from_raw(begun) }),
         Owned::Theirs(context) if context.is_null() => {}
         // SAFETY: as above.
-        Owned::Theirs(context) => unsafe { (known::<F>().freectx)(context) },
+        Owned::Theirs(context) => unsafe { known::<F>().freectx(context) },
     }
 }
 
@@ -239,7 +338,7 @@ unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &*begun }.copy().map_or(ptr::null_mut(), theirs::ours),
         // SAFETY: as above.
-        Owned::Theirs(context) => unsafe { (known::<F>().dupctx)(context) },
+        Owned::Theirs(context) => unsafe { known::<F>().dupctx(context) },
     }
 }
 
@@ -251,7 +350,7 @@ unsafe extern "C" fn init<F: Provided>(context: *mut c_void, list: *const Param)
             1
         }
         // SAFETY: as above.
-        Owned::Theirs(context) => unsafe { (known::<F>().init)(context, list) },
+        Owned::Theirs(context) => unsafe { known::<F>().init(context, list) },
     }
 }
 
@@ -266,7 +365,7 @@ unsafe extern "C" fn update<F: Provided>(
         Owned::Theirs(context) => {
             is_short(len);
             // SAFETY: as above.
-            return unsafe { (known::<F>().update)(context, data, len) };
+            return unsafe { known::<F>().update(context, data, len) };
         }
     };
     if begun.settle::<F>(len) != 1 {
@@ -280,7 +379,7 @@ unsafe extern "C" fn update<F: Provided>(
             succeeds(c"digest_update", line::absorb(stream, unsafe { given(data, len) }))
         }
         // SAFETY: their function made it; the caller passes so many bytes.
-        Begun::Theirs(Apart(theirs, context)) => unsafe { (theirs.update)(*context, data, len) },
+        Begun::Theirs(Apart(theirs, context)) => unsafe { theirs.update(*context, data, len) },
     }
 }
 
@@ -295,7 +394,7 @@ unsafe extern "C" fn last<F: Provided>(
         Owned::Ours(begun) => unsafe { &mut *begun },
         Owned::Theirs(context) => {
             // SAFETY: as above.
-            return unsafe { (known::<F>().last)(context, out, out_len, room) };
+            return unsafe { known::<F>().last(context, out, out_len, room) };
         }
     };
     if begun.settle::<F>(0) != 1 {
@@ -307,12 +406,11 @@ unsafe extern "C" fn last<F: Provided>(
         Begun::Lanes(_) => {}
         Begun::Theirs(Apart(theirs, context)) => {
             // SAFETY: their function made it; the caller passes so much room.
-            return unsafe { (theirs.last)(*context, out, out_len, room) };
+            return unsafe { theirs.last(*context, out, out_len, room) };
         }
     }
     if room < F::DIGEST_LEN {
-        let reason = format!("{room} bytes of room for a digest of {} bytes", F::DIGEST_LEN);
-        return fail(c"digest_final", &reason);
+        return lacks_room(room, F::DIGEST_LEN);
     }
     let Begun::Lanes(stream) = mem::replace(begun, Begun::Ended) else { return 0 };
     // SAFETY: libcrypto passes `room` writable bytes at `out`, which are enough, and a writable
@@ -328,7 +426,6 @@ unsafe extern "C" fn get_params<F: Provided>(list: *mut Param) -> c_int {
     let facts = Facts {
         block_len: F::ALGORITHM.block_len(),
         len: F::DIGEST_LEN,
-        is_extendable: false,
         lacks_parameters: F::LACKS_PARAMETERS,
     };
     // SAFETY: the list is libcrypto's.
@@ -357,11 +454,10 @@ macro_rules! provided {
         )+
 
         /// All digests.
-        pub static ALGORITHMS: &[Algorithm] = &[
-            $( Algorithm::new($names, <$function as Provided>::FUNCTIONS), )+
-            Algorithm::new(extendable::NAMES_128, extendable::SHAKE_128),
-            Algorithm::new(extendable::NAMES_256, extendable::SHAKE_256),
-        ];
+        pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
+            let of_lanes = [ $( Algorithm::new($names, <$function as Provided>::FUNCTIONS), )+ ];
+            of_lanes.into_iter().chain(handed_on::algorithms(OP_DIGEST)).collect()
+        });
 
         /// The names of all hashes that are not extendable, one by one.
         static HASHES: LazyLock<Vec<(&[u8], HashAlgorithm)>> = LazyLock::new(|| {

@@ -75,23 +75,42 @@ impl Param {
         Param { data, data_size, ..Param::describe(name, data_type) }
     }
 
-    /// The names of a list.
+    /// The parameters of a list.
     ///
     /// # Safety
     /// The list is valid, as [`Param`] defines it, for the lifetime.
-    pub unsafe fn names<'a>(mut list: *const Param) -> impl Iterator<Item = &'a CStr> {
+    pub unsafe fn each<'a>(mut list: *const Param) -> impl Iterator<Item = &'a Param> {
         std::iter::from_fn(move || {
             // SAFETY: the list is valid, by this function's contract for `'a`; no parameter behind
             // the end is read.
             unsafe {
-                if list.is_null() || (*list).key.is_null() {
-                    return None;
-                }
-                let name = CStr::from_ptr((*list).key);
+                let param = list.as_ref().filter(|param| !param.key.is_null())?;
                 list = list.add(1);
-                Some(name)
+                Some(param)
             }
         })
+    }
+
+    /// Returns `true` if the parameter has this name.
+    ///
+    /// # Safety
+    /// The parameter belongs to a valid list, as [`Param`] defines it.
+    #[inline]
+    pub unsafe fn is(&self, name: &CStr) -> bool {
+        // SAFETY: the parameter has a name, by this function's contract.
+        unsafe { self.begins_with(name.to_bytes_with_nul()) }
+    }
+
+    /// Returns `true` if the parameter's name, with the zero behind it, begins with bytes. Names
+    /// differ early, so that this takes less time than to measure a name.
+    ///
+    /// # Safety
+    /// The parameter belongs to a valid list, as [`Param`] defines it.
+    #[inline]
+    pub unsafe fn begins_with(&self, bytes: &[u8]) -> bool {
+        // SAFETY: the parameter has a name, by this function's contract, and nothing behind its end
+        // is read: the zero at its end ends the comparison.
+        bytes.iter().enumerate().all(|(at, &byte)| unsafe { *self.key.add(at) as u8 } == byte)
     }
 
     /// The place of the parameter of this name in a list that ends as [`END`](Param::END); null
@@ -105,7 +124,7 @@ impl Param {
         unsafe {
             let mut at = list;
             while !at.is_null() && !(*at).key.is_null() {
-                if CStr::from_ptr((*at).key) == name {
+                if (*at).is(name) {
                     return at;
                 }
                 at = at.add(1);
@@ -130,6 +149,22 @@ impl Param {
     pub unsafe fn find_mut<'a>(list: *mut Param, name: &CStr) -> Option<&'a mut Param> {
         // SAFETY: the list is valid, by this function's contract for `'a`, and nobody else uses it.
         unsafe { Param::place(list, name).cast_mut().as_mut() }
+    }
+
+    /// The parameter of a list that has one parameter, of this name, and no other.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it, for the lifetime, and nobody else uses it.
+    pub unsafe fn only<'a>(list: *const Param, name: &CStr) -> Option<&'a mut Param> {
+        // SAFETY: the list is valid, by this function's contract; no parameter behind the end is
+        // read.
+        unsafe {
+            let is_it = !list.is_null()
+                && !(*list).key.is_null()
+                && (*list.add(1)).key.is_null()
+                && (*list).is(name);
+            if is_it { list.cast_mut().as_mut() } else { None }
+        }
     }
 
     /// The bytes of the value, as they are in memory.
@@ -363,11 +398,7 @@ numbers! {
     FUNC_DIGEST_FREECTX = 6,
     FUNC_DIGEST_DUPCTX = 7,
     FUNC_DIGEST_GET_PARAMS = 8,
-    FUNC_DIGEST_SET_CTX_PARAMS = 9,
-    FUNC_DIGEST_GET_CTX_PARAMS = 10,
     FUNC_DIGEST_GETTABLE_PARAMS = 11,
-    FUNC_DIGEST_SETTABLE_CTX_PARAMS = 12,
-    FUNC_DIGEST_GETTABLE_CTX_PARAMS = 13,
 
     FUNC_CIPHER_NEWCTX = 1,
     FUNC_CIPHER_ENCRYPT_INIT = 2,
@@ -477,8 +508,6 @@ numbers! {
     KEYMGMT_SELECT_KEYPAIR = 0x03,
 }
 
-/// `OSSL_FUNC_DIGEST_SQUEEZE`, which the headers have since OpenSSL 3.3.
-pub const FUNC_DIGEST_SQUEEZE: c_int = 14;
 /// `OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT`, which the headers have since OpenSSL 3.5.
 pub const FUNC_CIPHER_PIPELINE_ENCRYPT_INIT: c_int = 15;
 /// `OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT`, likewise.

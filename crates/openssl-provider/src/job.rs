@@ -6,7 +6,9 @@
 //! and resumed whatever else was ready. Nobody has to signal anything: neither a timer nor a call
 //! of the system is needed for a request.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::hint::black_box;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr;
 
@@ -18,10 +20,39 @@ use crate::pipe;
 /// Its address tells this provider's descriptors from others in a wait context.
 static KEY: u8 = 0;
 
+thread_local! {
+    /// The page of a stack on which no job ran when it was asked about.
+    static OUTSIDE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Returns the page of the stack on which the caller runs.
+#[inline(always)]
+fn page() -> usize {
+    let here = 0_u8;
+    black_box(&raw const here).addr() >> 12
+}
+
+/// Returns `true` if it is known that no job runs on this thread: a job has a stack of its own, and
+/// on the page of this stack none ran before. If a program frees a stack, and libcrypto gets the
+/// memory for a job, that job's work is done at once, instead of beside the work of other jobs.
+#[inline(always)]
+fn is_surely_outside() -> bool {
+    OUTSIDE.get() == page()
+}
+
 /// Returns `true` if an asynchronous job runs on this thread.
+#[inline]
 pub fn runs() -> bool {
+    !is_surely_outside() && finds_job()
+}
+
+fn finds_job() -> bool {
     // SAFETY: the function has no conditions.
-    !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
+    let finds = !unsafe { (functions().ASYNC_get_current_job)() }.is_null();
+    if !finds {
+        OUTSIDE.set(page());
+    }
+    finds
 }
 
 /// Returns `true` if an asynchronous job runs on this thread, or a text of a pipeline.
@@ -35,15 +66,14 @@ pub fn can_wait() -> bool {
     if pipe::is_inside() {
         return true;
     }
+    if !runs() {
+        return false;
+    }
     let functions = functions();
     let (mut callback, mut argument) = (ptr::null(), ptr::null_mut());
     // SAFETY: the job and its context are libcrypto's, and the places are ours.
     unsafe {
-        let job = (functions.ASYNC_get_current_job)();
-        if job.is_null() {
-            return false;
-        }
-        let context = (functions.ASYNC_get_wait_ctx)(job);
+        let context = (functions.ASYNC_get_wait_ctx)((functions.ASYNC_get_current_job)());
         let has = (functions.ASYNC_WAIT_CTX_get_callback)(context, &mut callback, &mut argument);
         has != 1 || callback.is_null()
     }

@@ -9,8 +9,9 @@
 //! What gains nothing from lanes, libcrypto's default provider does, in a library
 //! context of its own: lone operations with keys, keys of other sizes and curves, rare
 //! paddings. Keys therefore live there, and the lanes get theirs when they are first used. Contexts
-//! of digests that are made outside of jobs are its own, too. Only keys of KEMs and of ML-DSA are
-//! held here, because an older default provider lacks these.
+//! of digests that are made outside of jobs are its own, too, unless libcrypto has low-level
+//! functions for the hash. Only keys of KEMs and of ML-DSA are held here, because an older default
+//! provider lacks these.
 //!
 //! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
 //! with its message on standard error.
@@ -23,6 +24,7 @@ mod asym_cipher;
 mod cipher;
 mod digest;
 mod exchange;
+mod handed_on;
 mod held;
 mod interface;
 mod job;
@@ -30,6 +32,7 @@ mod kem;
 mod key;
 mod libcrypto;
 mod line;
+mod low_level;
 mod mac;
 mod operation;
 mod origin;

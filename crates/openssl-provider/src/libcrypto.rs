@@ -182,6 +182,14 @@ pub fn functions() -> &'static Functions {
     }
 }
 
+/// Finds another function of libcrypto's; `None` if it does not export one of that name.
+pub fn find(name: &CStr) -> Option<*const c_void> {
+    match FUNCTIONS.get() {
+        Some(Ok((_, origin))) => origin.find(name).ok(),
+        _ => None,
+    }
+}
+
 /// A library context in which there is the default provider alone, and that provider.
 struct Apart(*mut LibraryContext, *mut c_void);
 

@@ -1,30 +1,33 @@
-//! Message authentication codes, for libcrypto: HMAC here, KMAC in [`keccak`].
+//! Message authentication codes, for libcrypto: HMAC. KMAC is [handed on](handed_on).
 
-mod keccak;
+mod repeated;
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::{mem, ptr, slice};
 
 use broadloom::{HashAlgorithm, MacAlgorithm, Session, Stream, Transform};
 use zeroize::Zeroizing;
 
 use crate::digest::{given, hash_named, succeeds};
+use crate::handed_on;
 use crate::interface::*;
 use crate::job;
 use crate::libcrypto::fail;
 use crate::line;
+use crate::low_level::LowLevel;
 use crate::provider::REGISTRY;
 use crate::settings;
 use crate::stack::{wipe, with_room};
 use crate::theirs::{self, MacFunctions};
 
+use repeated::Repeated;
+
 /// All MACs.
-pub static ALGORITHMS: &[Algorithm] = &[
-    Algorithm::new(c"HMAC", FUNCTIONS),
-    Algorithm::new(keccak::NAMES_128, keccak::KMAC_128),
-    Algorithm::new(keccak::NAMES_256, keccak::KMAC_256),
-];
+pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
+    let hmac = Algorithm::new(c"HMAC", FUNCTIONS);
+    [hmac].into_iter().chain(handed_on::algorithms(OP_MAC)).collect()
+});
 
 const FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_MAC_NEWCTX => newctx as unsafe extern "C" fn(_) -> _,
@@ -46,6 +49,8 @@ struct Key {
     bytes: Zeroizing<Box<[u8]>>,
     /// Once a message under the key went to the lanes.
     session: Option<Session>,
+    /// Once another message came under the key, outside of jobs.
+    repeated: Option<Repeated>,
 }
 
 impl Key {
@@ -59,6 +64,15 @@ impl Key {
             }
             self.session.as_ref()?.begin().ok()
         })
+    }
+
+    /// Begins another message under the key, for [`Repeated`]. Returns `false` if that does not
+    /// have the hash.
+    fn repeat(&mut self) -> bool {
+        if self.repeated.is_none() {
+            self.repeated = Repeated::new(self.hash, &self.bytes);
+        }
+        self.repeated.as_mut().map(Repeated::begin).is_some()
     }
 }
 
@@ -99,6 +113,8 @@ enum MacState {
     /// The default provider: outside of jobs, what is short, over a hash that the lanes lack, and
     /// the records of TLS with CBC, whose length is secret.
     Theirs,
+    /// The key's [`Repeated`], outside of jobs.
+    Repeated,
     /// Nothing of the message came yet: its first piece decides.
     Open,
     /// The lanes.
@@ -114,6 +130,8 @@ struct Context {
     hash: Option<HashAlgorithm>,
     /// The key; `None` where the lanes lack its hash.
     key: Option<Key>,
+    /// The length of a record of TLS was set, which the default provider remembers.
+    is_of_tls: bool,
     state: MacState,
 }
 
@@ -130,28 +148,47 @@ impl Context {
     fn copy(&self) -> Option<Context> {
         let state = match &self.state {
             MacState::Theirs => MacState::Theirs,
+            MacState::Repeated => MacState::Repeated,
             MacState::Open => MacState::Open,
             MacState::Lanes(stream) => MacState::Lanes(stream.clone()),
             MacState::Ended => MacState::Ended,
         };
-        Some(Context { apart: self.apart.copy()?, hash: self.hash, key: self.key.clone(), state })
+        let Context { hash, is_of_tls, .. } = *self;
+        Some(Context { apart: self.apart.copy()?, hash, key: self.key.clone(), is_of_tls, state })
     }
 
     /// Takes a key.
     fn take(&mut self, key: &[u8]) {
         let bytes = Zeroizing::new(key.into());
-        self.key = self.hash.map(|hash| Key { hash, bytes, session: None });
+        self.key = self.hash.map(|hash| Key { hash, bytes, session: None, repeated: None });
     }
 
-    /// Begins a message under the key.
-    ///
-    /// # Safety
-    /// The list is valid, as [`Param`] defines it.
-    unsafe fn begin(&mut self, list: *const Param) {
-        // SAFETY: the list is valid, by this function's contract.
-        let is_of_tls = unsafe { Param::find(list, TLS_LENGTH) }.is_some();
-        let may_wait = self.key.is_some() && !is_of_tls && job::can_wait();
+    /// Begins a message under the key, which the default provider has begun.
+    fn begin(&mut self) {
+        let may_wait = self.key.is_some() && !self.is_of_tls;
         self.state = if may_wait { MacState::Open } else { MacState::Theirs };
+    }
+
+    /// Begins another message under the key, outside of jobs. Returns `false` if the default
+    /// provider is to begin it.
+    fn repeat(&mut self) -> bool {
+        let is_usual = |key: &&mut Key| !key.bytes.is_empty() && !self.is_of_tls;
+        let key = self.key.as_mut().filter(is_usual);
+        let begins = key.is_some_and(|key| {
+            LowLevel::of(key.hash).is_some() && !job::can_wait() && key.repeat()
+        });
+        if begins {
+            self.state = MacState::Repeated;
+        }
+        begins
+    }
+
+    /// The message that is authenticated under a repeated key, if one is.
+    fn repeated(&mut self) -> Option<&mut Repeated> {
+        match self.state {
+            MacState::Repeated => self.key.as_mut()?.repeated.as_mut(),
+            _ => None,
+        }
     }
 
     /// Decides who authenticates a message, by the length of its first piece, where that is open.
@@ -159,10 +196,15 @@ impl Context {
         if !matches!(self.state, MacState::Open) {
             return;
         }
-        let is_long = len >= settings::bulk_threshold();
+        let is_long = len >= settings::bulk_threshold() && job::can_wait();
         let key = self.key.as_mut().filter(|_| is_long);
         self.state = key.and_then(Key::begin).map_or(MacState::Theirs, MacState::Lanes);
     }
+}
+
+/// Says that there is too little room for a tag.
+fn lacks_room(room: usize, len: usize) -> c_int {
+    fail(c"mac_final", &format!("{room} bytes of room for a tag of {len} bytes"))
 }
 
 /// The context behind a pointer.
@@ -180,7 +222,8 @@ fn hand_out(context: Option<Context>) -> *mut c_void {
 }
 
 unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
-    let context = |apart| Context { apart, hash: None, key: None, state: MacState::Theirs };
+    let context =
+        |apart| Context { apart, hash: None, key: None, is_of_tls: false, state: MacState::Theirs };
     hand_out(Apart::new().map(context))
 }
 
@@ -205,6 +248,9 @@ unsafe extern "C" fn init(
     // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
     unsafe {
         let context = context(pointer);
+        if key.is_null() && Param::each(list).next().is_none() && context.repeat() {
+            return 1;
+        }
         let Apart(theirs, apart) = context.apart;
         if (theirs.init)(apart, key, len, list) != 1 {
             return 0;
@@ -213,7 +259,7 @@ unsafe extern "C" fn init(
         if !key.is_null() {
             context.take(given(key, len));
         }
-        context.begin(list);
+        context.begin();
     }
     1
 }
@@ -222,6 +268,10 @@ unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
         let context = context(pointer);
+        if let Some(repeated) = context.repeated() {
+            repeated.update(given(data, len));
+            return 1;
+        }
         context.settle(len);
         match &mut context.state {
             MacState::Lanes(stream) => {
@@ -230,7 +280,7 @@ unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -
             MacState::Ended => {
                 fail(c"mac_update", "the message has ended; init begins another one")
             }
-            MacState::Open | MacState::Theirs => {
+            MacState::Open | MacState::Theirs | MacState::Repeated => {
                 (context.apart.0.update)(context.apart.1, data, len)
             }
         }
@@ -246,13 +296,22 @@ unsafe extern "C" fn last(
     // SAFETY: libcrypto passes what was handed out, and so much room.
     unsafe {
         let context = context(pointer);
+        if let Some(repeated) = context.repeated() {
+            let len = repeated.tag_len();
+            if room < len {
+                return lacks_room(room, len);
+            }
+            *out_len = len;
+            repeated.finish(slice::from_raw_parts_mut(out, len));
+            context.state = MacState::Ended;
+            return 1;
+        }
         context.settle(0);
         match &context.state {
             MacState::Lanes(stream) => {
                 let len = stream.session().tag_len();
                 if room < len {
-                    let reason = format!("{room} bytes of room for a tag of {len} bytes");
-                    return fail(c"mac_final", &reason);
+                    return lacks_room(room, len);
                 }
                 let ended = mem::replace(&mut context.state, MacState::Ended);
                 let MacState::Lanes(stream) = ended else { return 0 };
@@ -261,7 +320,7 @@ unsafe extern "C" fn last(
                 succeeds(c"mac_final", made)
             }
             MacState::Ended => fail(c"mac_final", "the message has ended; init begins another one"),
-            MacState::Open | MacState::Theirs => {
+            MacState::Open | MacState::Theirs | MacState::Repeated => {
                 (context.apart.0.last)(context.apart.1, out, out_len, room)
             }
         }
@@ -286,12 +345,12 @@ unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) ->
         }
         context.note(list);
         if Param::find(list, c"key").is_some() {
-            context.begin(list);
+            context.begin();
         } else if Param::find(list, TLS_LENGTH).is_some() {
             context.state = match context.state {
                 MacState::Theirs | MacState::Open => MacState::Theirs,
-                // What came of the message is in the lanes.
-                MacState::Lanes(_) | MacState::Ended => MacState::Ended,
+                // What came of the message is elsewhere.
+                MacState::Lanes(_) | MacState::Repeated | MacState::Ended => MacState::Ended,
             };
         }
     }
@@ -313,6 +372,7 @@ impl Context {
             if let Some(param) = Param::find(list, c"key") {
                 self.take(param.bytes().unwrap_or_default());
             }
+            self.is_of_tls |= Param::find(list, TLS_LENGTH).is_some();
         }
     }
 }

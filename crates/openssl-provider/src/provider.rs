@@ -195,9 +195,9 @@ unsafe fn provider<'a>(pointer: *mut c_void) -> &'a Provider {
 /// All algorithms of a kind.
 fn all_of(kind: c_int) -> &'static [Algorithm] {
     match kind {
-        OP_DIGEST => digest::ALGORITHMS,
+        OP_DIGEST => &digest::ALGORITHMS,
         OP_CIPHER => &cipher::ALGORITHMS,
-        OP_MAC => mac::ALGORITHMS,
+        OP_MAC => &mac::ALGORITHMS,
         OP_KEYMGMT => &KEYS.managers,
         OP_SIGNATURE => &KEYS.signatures,
         OP_KEYEXCH => &KEYS.exchanges,
@@ -209,7 +209,7 @@ fn all_of(kind: c_int) -> &'static [Algorithm] {
 
 /// The names that may be left out.
 fn known_names() -> impl Iterator<Item = &'static str> {
-    let tables = [digest::ALGORITHMS, mac::ALGORITHMS].into_iter().flatten();
+    let tables = [&digest::ALGORITHMS, &mac::ALGORITHMS].into_iter().flat_map(|table| table.iter());
     let names = tables.flat_map(|one| one.names().split(':'));
     let ciphers = cipher::names().map(|name| name.to_str().unwrap_or_default());
     let types = KeyType::ALL.map(|key_type| key_type.name().to_str().unwrap_or_default());

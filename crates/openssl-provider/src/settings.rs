@@ -16,7 +16,7 @@ static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 4 << 1
 /// So many private operations of RSA and of curves make a batch that is worth the lanes.
 static LEAST: Setting = Setting::new(c"least-batch", 1, 512, 4);
 
-/// Whether it is measured if requests gain by waiting.
+/// Whether it is measured if requests gain by waiting, and texts of ciphers by the engine.
 static MEASURE: Setting = Setting::new(c"measure", 0, 1, 1);
 
 static ALL: [&Setting; 3] = [&THRESHOLD, &LEAST, &MEASURE];
@@ -41,7 +41,8 @@ pub fn least_batch() -> usize {
     LEAST.get().try_into().unwrap_or(usize::MAX)
 }
 
-/// Whether requests wait only if that was found to cost less; otherwise they always may.
+/// Whether requests wait, and the engine processes lone texts, only if that was found to cost less;
+/// otherwise they always may.
 pub fn measures() -> bool {
     MEASURE.get() != 0
 }

@@ -1,6 +1,6 @@
 //! Functions of libcrypto's default provider, called directly: at once, nothing is faster.
 //!
-//! A context that is made outside of a job is the default provider's own. One that is made inside
+//! A context of a digest that is made outside of a job is libcrypto's own. One that is made inside
 //! is ours, and its pointer has the lowest bit set.
 
 use std::ffi::{CStr, c_char, c_int, c_void};

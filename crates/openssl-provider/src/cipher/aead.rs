@@ -9,32 +9,31 @@ mod parameters;
 mod replay;
 
 use std::ffi::c_int;
+use std::ptr;
 
 use broadloom::AeadAlgorithm;
 use broadloom::error::JobError;
 
 use super::apart::Apart;
 use super::keyed::{Keyed, Purpose};
+use super::trial::{self, Tried};
 use super::{Cipher, Given, Piece};
 use crate::digest::given;
-use crate::interface::Param;
+use crate::interface::{OCTETS, Param};
 use crate::job;
 use crate::libcrypto::fail;
 use crate::line::{Place, Tag, Text, process, process_beside};
 use crate::pipe;
 use crate::settings;
 
-/// Bytes from which on the engine is faster, alone.
-const WORTHWHILE: usize = 2048;
-
-/// Returns `true` if the engine is faster alone; otherwise it is beside other messages.
+/// Returns `true` if the engine may be faster alone; otherwise it is beside other messages.
 fn is_fast_alone(algorithm: AeadAlgorithm) -> bool {
     matches!(algorithm, AeadAlgorithm::AesGcm(_))
 }
 
-/// Bytes of a text from which on the engine is faster.
+/// Bytes of a text from which on the engine may be faster.
 fn least(algorithm: AeadAlgorithm) -> usize {
-    if is_fast_alone(algorithm) { WORTHWHILE } else { settings::bulk_threshold() }
+    if is_fast_alone(algorithm) { 1 } else { settings::bulk_threshold() }
 }
 
 /// Bytes of associated data that are kept, at most.
@@ -76,6 +75,8 @@ const CCM_IV: usize = 7;
 
 /// A message that is sealed or opened.
 pub struct Aead {
+    /// The place of the algorithm among all.
+    at: usize,
     apart: Apart,
     algorithm: AeadAlgorithm,
     keyed: Keyed,
@@ -97,11 +98,22 @@ pub struct Aead {
     is_plain: bool,
     /// The last text was long enough for the engine: so the next one may be.
     was_long: bool,
+    /// Bytes of a text from which on the engine may be asked.
+    least: usize,
+    /// This length is known, and not to be found by a trial.
+    is_tried: bool,
+    /// Bytes of the IV that the default provider's context takes, if it has taken one.
+    known_iv_len: Option<usize>,
+    /// The default provider's context has not been given the IV of the message, and the tag to
+    /// check, which it [gets](Aead::settle) when it is next needed.
+    is_behind: bool,
 }
 
 impl Aead {
-    pub fn new(apart: Apart, algorithm: AeadAlgorithm) -> Aead {
+    pub fn new(at: usize, apart: Apart, algorithm: AeadAlgorithm) -> Aead {
+        let known = trial::known(at, true);
         Aead {
+            at,
             apart,
             algorithm,
             keyed: Keyed::new(),
@@ -117,6 +129,10 @@ impl Aead {
             counted: Counted { is_clean: true, len: None, iv_len: CCM_IV, keyed: (None, CCM_IV) },
             is_plain: true,
             was_long: false,
+            least: known.unwrap_or_else(|| least(algorithm)),
+            is_tried: known.is_some() || !is_fast_alone(algorithm),
+            known_iv_len: None,
+            is_behind: false,
         }
     }
 
@@ -148,6 +164,13 @@ impl Aead {
             return false;
         }
         if !is_fast_alone(self.algorithm) && !job::can_wait() {
+            return false;
+        }
+        if !self.is_tried && self.keyed.is_earned() {
+            // Sealing and opening take the same time.
+            self.is_tried = true;
+            self.least = trial::find(self.at, true, self, self.least);
+            self.was_long = false;
             return false;
         }
         // Of an opening, the length of the tag may not be known yet.
@@ -228,7 +251,7 @@ impl Aead {
             AeadState::Ended(_) => {
                 let changes = !begin.key.is_null() || encrypts != self.encrypts;
                 // SAFETY: the list is libcrypto's.
-                has_iv || !changes && unsafe { Param::names(begin.list) }.next().is_none()
+                has_iv || !changes && unsafe { Param::each(begin.list) }.next().is_none()
             }
         }
     }
@@ -250,6 +273,16 @@ impl Cipher for Aead {
             return 0;
         }
         self.encrypts = encrypts;
+        if self.begins_as_before(&begin) && self.is_ready() {
+            self.is_behind = true;
+            // SAFETY: `iv` is readable for `iv_len` bytes, by the contract of `init`.
+            self.open(unsafe { given(begin.iv, begin.iv_len) });
+            return 1;
+        }
+        if begin.iv.is_null() && !self.settle() {
+            return 0;
+        }
+        self.is_behind = false;
         // SAFETY: the list is libcrypto's.
         unsafe { self.note_tls(begin.list) };
         // SAFETY: `begin` keeps libcrypto's rules for what is given, by the contract of `init`.
@@ -270,16 +303,32 @@ impl Cipher for Aead {
         }
         // SAFETY: the list is libcrypto's.
         unsafe { self.note(begin.list) };
+        if is_begun {
+            self.known_iv_len = Some(begin.iv_len);
+        }
         if is_begun && begin.iv_len <= MAX_IV && self.is_ready() {
             // SAFETY: `iv` is null or readable for `iv_len` bytes, by the contract of `init`.
-            let iv = unsafe { given(begin.iv, begin.iv_len) };
-            self.iv[..iv.len()].copy_from_slice(iv);
-            self.iv_len = iv.len();
-            self.associated.clear();
-            self.counted.len = None;
-            self.state = AeadState::Open;
+            self.open(unsafe { given(begin.iv, begin.iv_len) });
         }
         1
+    }
+
+    #[inline(always)]
+    fn pass_on(&mut self, is_text: bool, data: *const u8, len: usize) -> Option<&Apart> {
+        // What becomes of a text that CCM opens must be seen, and of the end of others.
+        let passes = match self.is_ccm() {
+            true => !is_text || self.encrypts,
+            false => !data.is_null(),
+        };
+        if !passes || !matches!(self.state, AeadState::Theirs) {
+            return None;
+        }
+        self.counted.is_clean &= !self.is_ccm();
+        if is_text {
+            self.keyed.count(len);
+            self.was_long = len >= self.least;
+        }
+        Some(&self.apart)
     }
 
     unsafe fn update(&mut self, piece: Piece) -> c_int {
@@ -287,7 +336,7 @@ impl Cipher for Aead {
         let (is_text, is_ccm) = (!out.is_null(), self.is_ccm());
         if is_text {
             self.keyed.count(len);
-            self.was_long = len >= least(self.algorithm);
+            self.was_long = len >= self.least;
         }
         // SAFETY: the piece keeps libcrypto's rules, by the contract of `update`.
         unsafe {
@@ -357,7 +406,7 @@ impl Cipher for Aead {
     }
 
     unsafe fn cipher(&mut self, piece: Piece) -> c_int {
-        if !self.hand_over() {
+        if !self.hand_over() || !self.settle() {
             return 0;
         }
         self.counted.is_clean = false;
@@ -382,10 +431,73 @@ impl Cipher for Aead {
     fn expect_long_texts(&mut self, other: Option<&Aead>) {
         self.keyed.earn(other.map(|other| &other.keyed));
         self.was_long = true;
+        self.ask_from(least(self.algorithm));
     }
 }
 
+impl Tried for Aead {
+    fn twin(&self) -> Option<Aead> {
+        let mut twin = Aead::new(self.at, self.apart.fresh()?, self.algorithm);
+        let key: Vec<u8> = (0..self.keyed.key_len()).map(|at| at as u8).collect();
+        let (key, key_len, list) = (key.as_ptr(), key.len(), ptr::null());
+        let (iv, iv_len) = (TRIAL_IV.as_ptr(), TRIAL_IV.len());
+        // SAFETY: so many bytes are there, and the list is empty.
+        let is_begun = unsafe { twin.init(true, Given { key, key_len, iv, iv_len, list }) };
+        twin.expect_long_texts(None);
+        (is_begun == 1).then_some(twin)
+    }
+
+    fn ask_from(&mut self, least: usize) {
+        (self.is_tried, self.least) = (true, least);
+        self.was_long &= least != usize::MAX;
+    }
+
+    fn process(&mut self, text: &mut [u8]) -> bool {
+        let (iv, iv_len, list) = (TRIAL_IV.as_ptr(), TRIAL_IV.len(), ptr::null());
+        let begin = Given { key: ptr::null(), key_len: 0, iv, iv_len, list };
+        let (mut written, len) = (0, text.len());
+        let (out, data) = (text.as_mut_ptr(), text.as_ptr());
+        let piece = Piece { out, out_len: &mut written, room: len, data, len };
+        let associated = Piece { out: ptr::null_mut(), data: iv, len: iv_len, ..piece };
+        let mut tag = [0; 16];
+        // SAFETY: so many bytes are there; the text is borrowed, and is processed in place.
+        unsafe {
+            let mut list = [Param::room(c"tag", OCTETS, &mut tag), Param::END];
+            self.init(true, begin) == 1
+                && self.update(associated) == 1
+                && self.update(piece) == 1
+                && self.last(out, &mut written, len) == 1
+                && self.get(list.as_mut_ptr()) == 1
+        }
+    }
+}
+
+/// The IV of the texts of trials, whose key is known to everybody.
+const TRIAL_IV: [u8; 12] = [0; 12];
+
 impl Aead {
+    /// Returns `true` if a message begins with nothing but another IV of the same length, so that
+    /// the default provider's context would take it, and need not be given it at once.
+    fn begins_as_before(&self, begin: &Given) -> bool {
+        let has_new_iv = !begin.iv.is_null() && self.known_iv_len == Some(begin.iv_len);
+        has_new_iv
+            && begin.iv_len <= MAX_IV
+            && begin.key.is_null()
+            && is_fast_alone(self.algorithm)
+            // SAFETY: the list is libcrypto's.
+            && unsafe { Param::each(begin.list) }.next().is_none()
+    }
+
+    /// Begins a message that the engine may process.
+    fn open(&mut self, iv: &[u8]) {
+        self.iv[..iv.len()].copy_from_slice(iv);
+        self.iv_len = iv.len();
+        self.associated.clear();
+        self.counted.len = None;
+        self.expected = None;
+        self.state = AeadState::Open;
+    }
+
     /// Returns `true` if the length of the text may be told now.
     fn may_count(&self) -> bool {
         self.is_ccm() && self.counted.len.is_none() && self.associated.is_empty()

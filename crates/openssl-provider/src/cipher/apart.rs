@@ -27,6 +27,11 @@ impl Apart {
         (!context.is_null()).then_some(Apart { functions, context })
     }
 
+    /// A new one of the same cipher; `None` where libcrypto has no memory for it.
+    pub fn fresh(&self) -> Option<Apart> {
+        Apart::new(self.functions)
+    }
+
     /// A copy; `None` where libcrypto has no memory for it.
     pub fn copy(&self) -> Option<Apart> {
         let functions = self.functions;
@@ -52,6 +57,23 @@ impl Apart {
     /// The piece keeps libcrypto's rules, as [`Piece`] defines them.
     pub unsafe fn update(&mut self, piece: Piece) -> c_int {
         let Piece { out, out_len, room, data, len } = piece;
+        // SAFETY: the piece keeps libcrypto's rules, by this function's contract.
+        unsafe { self.pass(out, out_len, room, data, len) }
+    }
+
+    /// Updates with a piece whose parts libcrypto passed in this order.
+    ///
+    /// # Safety
+    /// A [`Piece`] of these parts keeps libcrypto's rules.
+    #[inline(always)]
+    pub unsafe fn pass(
+        &self,
+        out: *mut u8,
+        out_len: *mut usize,
+        room: usize,
+        data: *const u8,
+        len: usize,
+    ) -> c_int {
         // SAFETY: the context is that of these functions; the piece keeps libcrypto's rules, by
         // this function's contract.
         unsafe { (self.functions.update)(self.context, out, out_len, room, data, len) }

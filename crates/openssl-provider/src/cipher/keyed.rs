@@ -61,6 +61,11 @@ impl Keyed {
         }
     }
 
+    /// Bytes of the key.
+    pub fn key_len(&self) -> usize {
+        self.key.len()
+    }
+
     /// So many bytes come under the key.
     pub fn count(&mut self, len: usize) {
         self.seen = self.seen.saturating_add(len);

@@ -5,13 +5,14 @@
 //! when it is next needed, by a new IV.
 
 use std::ffi::{c_int, c_uint};
-use std::ptr;
+use std::{mem, ptr};
 
 use broadloom::CipherAlgorithm;
 use zeroize::Zeroize;
 
 use super::apart::Apart;
 use super::keyed::{Keyed, Purpose};
+use super::trial::{self, Tried};
 use super::{Cipher, Given, Piece};
 use crate::digest::given;
 use crate::interface::{OCTETS_POINTER, Param, UNSIGNED};
@@ -35,10 +36,10 @@ pub enum Mode {
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
 
-/// Bytes from which on the engine is faster, alone.
-const WORTHWHILE: usize = 4096;
+/// Bytes from which on the engine may be faster, alone.
+const WORTHWHILE: usize = 1024;
 /// The same for CFB, of which the default provider decrypts one block after the other.
-const WORTHWHILE_CFB: usize = 512;
+const WORTHWHILE_CFB: usize = 64;
 
 /// Bytes of the longest data unit that the default provider takes.
 const MAX_UNIT: usize = BLOCK << 20;
@@ -56,6 +57,8 @@ enum Way {
 
 /// A text that is encrypted or decrypted.
 pub struct Stream {
+    /// The place of the algorithm among all.
+    at: usize,
     apart: Apart,
     mode: Mode,
     algorithm: CipherAlgorithm,
@@ -71,12 +74,18 @@ pub struct Stream {
     /// Bytes of the text behind the last whole block.
     position: usize,
     has_begun: bool,
+    /// Bytes that were passed on to the default provider, and not counted yet.
+    passed_on: usize,
     /// The IV of the next block, where the default provider's context does not have it yet.
     ahead: Option<Block>,
     /// Whether a last block of ciphertext is held back; `None` until it is asked for.
     pads: Option<bool>,
     /// No parameter was set but those that every text has: none of TLS's, above all.
     is_plain: bool,
+    /// Bytes of a piece from which on the engine may be asked.
+    least: usize,
+    /// This length is known, and not to be found by a trial.
+    is_tried: bool,
 }
 
 impl Drop for Stream {
@@ -86,8 +95,9 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    pub fn new(apart: Apart, mode: Mode, algorithm: CipherAlgorithm) -> Stream {
+    pub fn new(at: usize, apart: Apart, mode: Mode, algorithm: CipherAlgorithm) -> Stream {
         Stream {
+            at,
             apart,
             mode,
             algorithm,
@@ -99,9 +109,12 @@ impl Stream {
             is_moved: false,
             position: 0,
             has_begun: false,
+            passed_on: 0,
             ahead: None,
             pads: None,
             is_plain: true,
+            least: 0,
+            is_tried: false,
         }
     }
 
@@ -110,22 +123,49 @@ impl Stream {
         matches!(self.mode, Mode::Ecb | Mode::Cbc)
     }
 
-    fn way(&self, len: usize) -> Way {
-        let is_parallel = match self.mode {
+    /// Returns `true` if a kernel computes the blocks of one text in parallel.
+    fn is_parallel(&self) -> bool {
+        match self.mode {
             Mode::Ecb | Mode::Ctr | Mode::Xts => true,
             Mode::Cbc | Mode::Cfb => !self.encrypts,
             Mode::Ofb => false,
-        };
-        let least = if self.mode == Mode::Cfb { WORTHWHILE_CFB } else { WORTHWHILE };
+        }
+    }
+
+    /// Bytes of a piece from which on the engine may be asked.
+    fn least(&self) -> usize {
+        match self.mode {
+            _ if !self.is_parallel() => settings::bulk_threshold(),
+            Mode::Cfb => WORTHWHILE_CFB,
+            _ => WORTHWHILE,
+        }
+    }
+
+    /// Returns `true` if the engine is faster for a lone piece.
+    fn is_worthwhile(&mut self, len: usize) -> bool {
+        if !self.is_tried && self.keyed.is_earned() {
+            self.is_tried = true;
+            self.least = trial::find(self.at, self.encrypts, self, self.least());
+        }
+        len >= self.least
+    }
+
+    fn way(&mut self, len: usize) -> Way {
+        let is_parallel = self.is_parallel();
         // With the other direction's key, the default provider gives answers of its own.
         let is_turned = self.encrypts != self.key_encrypts
             && matches!(self.mode, Mode::Ecb | Mode::Cbc | Mode::Xts);
-        if !self.is_plain || is_turned || !self.has_iv && self.mode != Mode::Ecb {
+        let is_short = len < self.least;
+        if is_short || !self.is_plain || is_turned || !self.has_iv && self.mode != Mode::Ecb {
             Way::Theirs
-        } else if is_parallel && len >= least {
+        } else if is_parallel {
             // The texts of a pipeline come together, so that they share the lanes.
-            if pipe::is_inside() { Way::Beside } else { Way::Alone }
-        } else if !is_parallel && len >= settings::bulk_threshold() && job::can_wait() {
+            match pipe::is_inside() {
+                true => Way::Beside,
+                false if self.is_worthwhile(len) => Way::Alone,
+                false => Way::Theirs,
+            }
+        } else if job::can_wait() {
             Way::Beside
         } else {
             Way::Theirs
@@ -215,6 +255,14 @@ impl Stream {
             }
             Err(error) => fail(c"cipher_update", &error.to_string()),
         }
+    }
+
+    /// Takes note of the pieces that were passed on.
+    fn take_note(&mut self) {
+        let len = mem::take(&mut self.passed_on);
+        self.keyed.count(len);
+        self.position = self.position.wrapping_add(len) % BLOCK;
+        self.has_begun |= len > 0;
     }
 
     fn purpose(&self) -> Purpose {
@@ -342,6 +390,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn init(&mut self, encrypts: bool, mut begin: Given) -> c_int {
+        self.take_note();
         let keeps_iv = begin.iv.is_null();
         // CTR goes on where it is, and modes that chain go back to the first IV.
         if keeps_iv && self.mode == Mode::Ctr && self.settle() != 1 {
@@ -371,10 +420,25 @@ impl Cipher for Stream {
         self.is_moved &= keeps_iv && self.mode == Mode::Ctr;
         (self.encrypts, self.position, self.has_begun) = (encrypts, 0, false);
         self.ahead = None;
+        let known = trial::known(self.at, encrypts).filter(|_| self.is_parallel());
+        self.is_tried = known.is_some();
+        self.least = known.unwrap_or_else(|| self.least());
         1
     }
 
+    /// A piece that the default provider refuses is counted, too: it refuses those that come before
+    /// a key, and a key begins to count anew.
+    #[inline(always)]
+    fn pass_on(&mut self, _: bool, _: *const u8, len: usize) -> Option<&Apart> {
+        if len >= self.least || self.ahead.is_some() {
+            return None;
+        }
+        self.passed_on = self.passed_on.wrapping_add(len);
+        Some(&self.apart)
+    }
+
     unsafe fn update(&mut self, piece: Piece) -> c_int {
+        self.take_note();
         let way = self.way(piece.len);
         // SAFETY: the piece keeps libcrypto's rules, by the contract of `update`.
         unsafe {
@@ -387,6 +451,7 @@ impl Cipher for Stream {
     }
 
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
+        self.take_note();
         // SAFETY: the places keep libcrypto's rules, by the contract of `last`.
         if self.settle() != 1 || unsafe { self.apart.last(out, out_len, room) } != 1 {
             return 0;
@@ -412,6 +477,11 @@ impl Cipher for Stream {
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
         // SAFETY: the list is valid, by the contract of `get`.
         unsafe {
+            // libcrypto asks for this one before each text.
+            if let Some(param) = Param::only(list, c"ivlen") {
+                let len = if self.mode == Mode::Ecb { 0 } else { BLOCK };
+                return c_int::from(param.put_unsigned(len as u64));
+            }
             if self.settle() != 1 || self.apart.get(list) != 1 {
                 return 0;
             }
@@ -438,6 +508,38 @@ impl Cipher for Stream {
 
     fn expect_long_texts(&mut self, other: Option<&Stream>) {
         self.keyed.earn(other.map(|other| &other.keyed));
+        self.least = self.least();
+    }
+}
+
+impl Tried for Stream {
+    fn twin(&self) -> Option<Stream> {
+        let mut twin = Stream::new(self.at, self.apart.fresh()?, self.mode, self.algorithm);
+        let key: Vec<u8> = (0..self.keyed.key_len()).map(|at| at as u8).collect();
+        let (key, key_len, zeros) = (key.as_ptr(), key.len(), [0; BLOCK]);
+        let (iv, iv_len) = match self.mode {
+            Mode::Ecb => (ptr::null(), 0),
+            _ => (zeros.as_ptr(), BLOCK),
+        };
+        let mut pads: c_uint = 0;
+        let list = [Param::number(c"padding", UNSIGNED, &mut pads), Param::END];
+        let list = if self.collects() { list.as_ptr() } else { ptr::null() };
+        // SAFETY: so many bytes are there, and the list ends.
+        let is_begun =
+            unsafe { twin.init(self.encrypts, Given { key, key_len, iv, iv_len, list }) };
+        twin.expect_long_texts(None);
+        (is_begun == 1).then_some(twin)
+    }
+
+    fn ask_from(&mut self, least: usize) {
+        (self.is_tried, self.least) = (true, least);
+    }
+
+    fn process(&mut self, text: &mut [u8]) -> bool {
+        let (mut written, len) = (0, text.len());
+        let (out, data) = (text.as_mut_ptr(), text.as_ptr());
+        // SAFETY: the text is borrowed, and is processed in place: no block is held back.
+        unsafe { self.update(Piece { out, out_len: &mut written, room: len, data, len }) == 1 }
     }
 }
 
@@ -447,7 +549,7 @@ impl Stream {
     unsafe fn note(&mut self, list: *const Param) {
         self.pads = None;
         // SAFETY: the list is valid, by this function's contract.
-        let mut names = unsafe { Param::names(list) };
-        self.is_plain &= names.all(|name| name == c"padding" || name == c"keylen");
+        self.is_plain &=
+            unsafe { Param::each(list).all(|param| param.is(c"padding") || param.is(c"keylen")) };
     }
 }

@@ -1,16 +1,20 @@
 //! Parameters of a message: those that the engine must know of, and the tag.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::ptr;
 
 use broadloom::algorithm::MAX_TAG;
 
-use super::{Aead, AeadState};
-use crate::interface::Param;
+use super::{Aead, AeadState, is_fast_alone};
+use crate::interface::{OCTETS, Param};
 
 /// Returns `true` if a parameter is for the records of TLS 1.2.
-fn is_of_tls(name: &CStr) -> bool {
-    name.to_bytes().starts_with(b"tls")
+///
+/// # Safety
+/// The parameter belongs to a valid list, as [`Param`] defines it.
+unsafe fn is_of_tls(param: &Param) -> bool {
+    // SAFETY: the parameter has a name, by this function's contract.
+    unsafe { param.begins_with(b"tls") }
 }
 
 impl Aead {
@@ -22,19 +26,28 @@ impl Aead {
         // SAFETY: the list is valid, by this function's contract, so that its parameters have
         // values, or room, as their types say.
         unsafe {
-            let is_theirs = matches!(self.state, AeadState::Theirs) && self.made.is_none();
-            if is_theirs && !self.is_ccm() {
-                return self.apart.get(list);
+            // libcrypto asks for this one before each message.
+            if let (Some(param), Some(len)) = (Param::only(list, c"ivlen"), self.known_iv_len) {
+                return c_int::from(param.put_unsigned(len as u64));
+            }
+            if matches!(self.state, AeadState::Theirs) && self.made.is_none() {
+                let is_got = self.apart.get(list) == 1;
+                let is_ccm = self.is_ccm();
+                self.counted.is_clean |= is_ccm && is_got && Param::find(list, c"tag").is_some();
+                return c_int::from(is_got);
             }
             // For TLS 1.2, the default provider may make an IV.
-            if Param::names(list).any(is_of_tls) && !self.hand_over() {
+            if Param::each(list).any(|param| is_of_tls(param)) && !self.hand_over() {
                 return 0;
             }
             let mut at = list;
             while !(*at).key.is_null() {
                 let param = &mut *at;
-                let is_tag = CStr::from_ptr(param.key) == c"tag";
+                let is_tag = param.is(c"tag");
                 if !(is_tag && self.put_tag(param)) {
+                    if !self.settle() {
+                        return 0;
+                    }
                     let mut one = [*param, Param::END];
                     if self.apart.get(one.as_mut_ptr()) != 1 {
                         return 0;
@@ -56,10 +69,16 @@ impl Aead {
         // SAFETY: the list is valid, by this function's contract, so that its parameters have
         // values as their types say.
         unsafe {
+            // libcrypto sets this one before each message, if the program ever did, and nothing of
+            // GCM depends on it.
+            if is_fast_alone(self.algorithm) && Param::only(list, c"padding").is_some() {
+                return 1;
+            }
             let hands_over = match self.state {
-                AeadState::Theirs | AeadState::Lost => false,
+                AeadState::Theirs => return self.give(list),
+                AeadState::Lost => false,
                 AeadState::Open => {
-                    Param::names(list).any(|name| name != c"tag" && name != c"padding")
+                    Param::each(list).any(|param| !param.is(c"tag") && !param.is(c"padding"))
                 }
                 AeadState::Done(_) => true,
                 AeadState::Ended(_) => !self.is_known(list),
@@ -67,23 +86,55 @@ impl Aead {
             if hands_over && !self.hand_over() {
                 return 0;
             }
-            self.note_tls(list);
+            if self.is_behind && self.takes_tag(list) {
+                self.note(list);
+                return 1;
+            }
+            if !self.settle() {
+                return 0;
+            }
             // Their CCM would remember the tag of a message that it does not see.
             let keeps_back =
                 self.is_ccm() && !self.encrypts && matches!(self.state, AeadState::Open);
-            let tag = keeps_back.then(|| Param::find(list, c"tag")).flatten();
-            let set = match tag {
-                Some(tag) => {
-                    let none = [Param { data: ptr::null_mut(), ..*tag }, Param::END];
-                    self.apart.set(none.as_ptr())
-                }
-                None => self.apart.set(list),
+            let Some(tag) = keeps_back.then(|| Param::find(list, c"tag")).flatten() else {
+                return self.give(list);
             };
-            if set == 1 {
+            let none = [Param { data: ptr::null_mut(), ..*tag }, Param::END];
+            let is_set = self.apart.set(none.as_ptr()) == 1;
+            if is_set {
                 self.note(list);
             }
-            c_int::from(set == 1)
+            c_int::from(is_set)
         }
+    }
+
+    /// Gives parameters to the default provider, and notes those that it takes.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it.
+    unsafe fn give(&mut self, list: *const Param) -> c_int {
+        // SAFETY: the list is valid, by this function's contract.
+        unsafe {
+            self.note_tls(list);
+            let is_set = self.apart.set(list) == 1;
+            if is_set {
+                self.note(list);
+            }
+            c_int::from(is_set)
+        }
+    }
+
+    /// Returns `true` if a list has nothing but the tag that an open message is to be checked
+    /// against, which the default provider's context would take.
+    ///
+    /// # Safety
+    /// The list is valid, as [`Param`] defines it.
+    unsafe fn takes_tag(&self, list: *const Param) -> bool {
+        // SAFETY: the list is valid, by this function's contract.
+        let Some(tag) = (unsafe { Param::only(list, c"tag") }) else { return false };
+        let is_tag = tag.data_type == OCTETS && !tag.data.is_null();
+        let is_open = matches!(self.state, AeadState::Open) && !self.encrypts;
+        is_open && is_tag && (1..=16).contains(&tag.data_size)
     }
 
     /// Returns `true` if parameters are what they were before.
@@ -96,8 +147,9 @@ impl Aead {
         unsafe {
             let lens = Param::find(list, c"ivlen").map(|param| param.unsigned());
             let tag = Param::find(list, c"tag");
-            let mut names = Param::names(list);
-            names.all(|name| name == c"ivlen" || name == c"tag" || name == c"padding")
+            let is_harmless =
+                |param: &Param| param.is(c"ivlen") || param.is(c"tag") || param.is(c"padding");
+            Param::each(list).all(is_harmless)
                 && lens.is_none_or(|len| len == Some(self.iv_len as u64))
                 && tag.is_none_or(|tag| tag.data.is_null() && Some(tag.data_size) == self.tag_len)
         }
@@ -133,7 +185,7 @@ impl Aead {
     /// The list is valid, as [`Param`] defines it.
     pub(super) unsafe fn note_tls(&mut self, list: *const Param) {
         // SAFETY: the list is valid, by this function's contract.
-        self.is_plain &= !unsafe { Param::names(list) }.any(is_of_tls);
+        self.is_plain &= !unsafe { Param::each(list).any(|param| is_of_tls(param)) };
     }
 
     /// Notes parameters that the default provider has taken.
@@ -144,8 +196,11 @@ impl Aead {
         // SAFETY: the list is valid, by this function's contract, so that its parameters have
         // values as their types say.
         unsafe {
-            if let Some(len) = Param::find(list, c"ivlen").and_then(|param| param.unsigned()) {
-                self.counted.iv_len = len as usize;
+            if let Some(param) = Param::find(list, c"ivlen") {
+                self.known_iv_len = None;
+                if let Some(len) = param.unsigned() {
+                    self.counted.iv_len = len as usize;
+                }
             }
             let Some(param) = Param::find(list, c"tag") else { return };
             self.made = None;

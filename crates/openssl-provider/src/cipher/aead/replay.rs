@@ -7,8 +7,8 @@ use broadloom::Session;
 use zeroize::Zeroizing;
 
 use super::{Aead, AeadState};
-use crate::cipher::Piece;
 use crate::cipher::keyed::Purpose;
+use crate::cipher::{Given, Piece};
 use crate::interface::{OCTETS, Param};
 use crate::libcrypto::fail;
 use crate::line::{Place, Tag, Text, process};
@@ -16,7 +16,36 @@ use crate::line::{Place, Tag, Text, process};
 impl Aead {
     /// Has the default provider go on with the message. Where it cannot, nothing goes on: an IV
     /// that was used must not be used again.
+    #[inline]
     pub(super) fn hand_over(&mut self) -> bool {
+        matches!(self.state, AeadState::Theirs) || self.replay()
+    }
+
+    /// Gives the default provider's context the IV and the tag to check that it was not given.
+    /// Returns `false` if it refuses them.
+    pub(super) fn settle(&mut self) -> bool {
+        if !self.is_behind {
+            return true;
+        }
+        self.is_behind = false;
+        let (iv, iv_len) = (self.iv.as_ptr(), self.iv_len);
+        let begin = Given { key: ptr::null(), key_len: 0, iv, iv_len, list: ptr::null() };
+        // SAFETY: so many bytes are there; null stands for what was there before.
+        if unsafe { self.apart.init(self.encrypts, begin) } != 1 {
+            return false;
+        }
+        let (Some(mut tag), Some(len)) = (self.expected, self.tag_len) else { return true };
+        let list = [Param::room(c"tag", OCTETS, &mut tag[..len]), Param::END];
+        // SAFETY: the list ends.
+        unsafe { self.apart.set(list.as_ptr()) == 1 }
+    }
+
+    /// Has the default provider do again what it has not done of the message.
+    fn replay(&mut self) -> bool {
+        if !self.settle() {
+            self.state = AeadState::Lost;
+            return false;
+        }
         let state = std::mem::replace(&mut self.state, AeadState::Lost);
         let is_handed_over = match state {
             AeadState::Theirs => true,
