@@ -17,8 +17,8 @@
 //! assert_ne!(jobs[0].output(), jobs[1].output());
 //! ```
 //!
-//! Paddings, nonces and the hashes of what is signed are made elsewhere, but for those of ML-DSA and
-//! SLH-DSA.
+//! Paddings, nonces and the hashes of what is signed are made elsewhere, but for those of ML-DSA
+//! and SLH-DSA.
 //!
 //! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a
 //! manager or a key is built.

@@ -2,8 +2,9 @@
 //!
 //! There is a folder for each instruction set, `<cpu>/<isa>`, which exports one table of kernels,
 //! `KERNELS`; [`kernels`] chooses among them. `compile` has the macros that compile the generic
-//! kernels of each family, `<cpu>/common` what several instruction sets share. The vectors are those
-//! of `broadloom-lanes`, and the rules that keep kernels fast stand at the head of its `arch`.
+//! kernels of each family, `<cpu>/common` what several instruction sets share. The vectors are
+//! those of `broadloom-lanes`, and the rules that keep kernels fast stand at the head of its
+//! `arch`.
 //!
 //! Two checks compile fewer of them. Under `cfg(loom)` no kernel runs, and only the portable ones
 //! are there. Under `cfg(constant_time)` memcheck executes them, which knows no AVX-512.

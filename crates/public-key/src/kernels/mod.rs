@@ -3,8 +3,8 @@
 //!
 //! A family has a folder. It holds the contract of its kernels (a structure of functions, which a
 //! table of `arch` has an entry for), their generic bodies, the bodies on plain integers, and what
-//! they read: expanded keys, tables of constants. Nothing here knows jobs, a scheduler, or which CPU
-//! it runs on.
+//! they read: expanded keys, tables of constants. Nothing here knows jobs, a scheduler, or which
+//! CPU it runs on.
 
 pub(crate) mod bignum;
 pub(crate) mod binary;

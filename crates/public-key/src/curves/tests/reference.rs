@@ -89,8 +89,8 @@ impl Reference {
         }
     }
 
-    /// Returns the sum of a point and another one, whose abscissa has the same denominator. The line
-    /// through both, or the tangent where they are equal, has the slope `rise / run`.
+    /// Returns the sum of a point and another one, whose abscissa has the same denominator. The
+    /// line through both, or the tangent where they are equal, has the slope `rise / run`.
     fn sum_on_line(
         &self,
         point: &Fractions,
