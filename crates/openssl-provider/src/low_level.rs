@@ -149,9 +149,7 @@ impl Room {
 
     #[inline]
     fn wipe(&mut self) {
-        self.0.fill(0);
-        // The zeros may be read, as far as the compiler knows.
-        black_box(self);
+        clear(&mut self.0);
     }
 
     /// Returns a copy of a room. No bytes of it are anywhere else.
@@ -172,6 +170,14 @@ impl Room {
     pub fn place(&mut self) -> *mut c_void {
         self.0.as_mut_ptr().cast()
     }
+}
+
+/// Overwrites bytes with zeros, a vector at a time.
+#[inline]
+pub fn clear(bytes: &mut [u8]) {
+    bytes.fill(0);
+    // The zeros may be read, as far as the compiler knows.
+    black_box(bytes);
 }
 
 #[cfg(test)]

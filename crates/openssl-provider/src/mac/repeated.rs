@@ -1,11 +1,9 @@
 //! HMAC under a key that more than one message came under, at once: by libcrypto's low-level
 //! functions, which take no allocations and no calls through EVP.
 
-use std::hint::black_box;
-
 use broadloom::HashAlgorithm;
 
-use crate::low_level::{LowLevel, Room};
+use crate::low_level::{LowLevel, Room, clear};
 
 /// HMAC's states under a key (RFC 2104), and a message.
 pub(super) struct Repeated {
@@ -80,7 +78,6 @@ struct Wiped<'a>(&'a mut [u8; MAX_BLOCK]);
 
 impl Drop for Wiped<'_> {
     fn drop(&mut self) {
-        self.0.fill(0);
-        black_box(&mut *self.0);
+        clear(self.0);
     }
 }
